@@ -1,0 +1,15 @@
+#!/usr/bin/env node
+// Plain JavaScript that any Node can parse: an old runtime must get a sentence here, not a syntax error further in.
+import { existsSync } from 'node:fs'
+
+const needed = 24
+if (Number(process.versions.node.split('.')[0]) < needed) {
+  process.stderr.write(
+    `countersign needs Node ${needed} or newer, and this is ${process.version}. ` +
+      'Run it through npm in a checkout (npm start, npm run countersign -- …), which brings its own Node, ' +
+      'or install Node 24 and try again.\n',
+  )
+  process.exit(1)
+}
+const source = new URL('../src/cli/bin.ts', import.meta.url)
+await import(existsSync(source) ? source.href : new URL('../dist/cli/bin.js', import.meta.url).href)

@@ -1,0 +1,77 @@
+import type { Json } from '../words/json.ts'
+import type { RefusalCode } from '../words/refusals.ts'
+import type { Facts } from '../words/verdict.ts'
+import type { Approval } from './consent/consented.ts'
+import type { Step } from './line.ts'
+import type { Credential } from './principal/principal.ts'
+import type { Origin, Target } from './proposal/proposal.ts'
+import type { Accepted } from './result/accepted.ts'
+import type { Acceptance, OperationState } from './side-effect/operation.ts'
+
+/** One call as a front door hands it in. `arguments` is strictly parsed JSON, or JSON text that has still to be. */
+export interface CallRequest {
+  readonly target: Target
+  readonly arguments: { readonly value: Json } | { readonly text: string }
+  readonly origin: Origin
+  readonly credential: Credential
+  /** W3C trace id of the caller, if it sent one. */
+  readonly traceId?: string
+}
+
+/** What a door can do for the caller while a call is under way. */
+export interface Caller {
+  /**
+   * How a question to a person is carried. `wait`: the call waits up to `consent.wait` for any channel. `defer`: the call
+   * ends at once with `asked`, since the door will carry the question itself and call again.
+   */
+  readonly consent: 'wait' | 'defer'
+  /** Puts the question to the caller's own user (elicitation), where the client can. Resolves undefined when it cannot tell. */
+  readonly elicit?: (approval: Approval, signal: AbortSignal) => Promise<'accept' | 'decline' | 'cancel' | undefined>
+  /** Says that the call is alive. Never an assertion about its outcome. */
+  readonly progress?: (message: string) => void
+  /** Progress of the upstream itself. */
+  readonly relayProgress?: (progress: { readonly [key: string]: Json }) => void
+}
+
+/** What became of a call. */
+export type Answer =
+  | {
+      readonly kind: 'answered'
+      readonly operation: string
+      readonly state: OperationState
+      readonly acceptance: Acceptance
+      readonly accepted: Accepted
+      readonly steps: readonly Step[]
+    }
+  /** The upstream answered with a JSON-RPC error; it is relayed as it is. */
+  | {
+      readonly kind: 'upstream-error'
+      readonly operation: string
+      readonly state: OperationState
+      readonly error: { readonly code: number; readonly message: string; readonly data?: Json }
+      readonly steps: readonly Step[]
+    }
+  | {
+      readonly kind: 'refused'
+      readonly code: RefusalCode
+      readonly facts: Facts
+      readonly steps: readonly Step[]
+      readonly operation?: string
+      readonly approval?: string
+    }
+  /** Only for callers that said `defer`. */
+  | { readonly kind: 'asked'; readonly approval: Approval; readonly steps: readonly Step[] }
+  /** Sent, and nobody knows. Not a failure; never to be repeated by the caller. */
+  | {
+      readonly kind: 'unknown'
+      readonly operation: string
+      readonly why: string
+      readonly steps: readonly Step[]
+    }
+
+/** The product as a front door sees it. */
+export interface Flow {
+  call(request: CallRequest, caller: Caller, signal: AbortSignal): Promise<Answer>
+  /** Every verdict that can be had without sending: stops before the side-effect gate, takes no hold, parks nothing. */
+  check(request: CallRequest, signal: AbortSignal): Promise<{ readonly steps: readonly Step[] }>
+}

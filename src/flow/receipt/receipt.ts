@@ -1,0 +1,48 @@
+import type { Json, JsonObject } from '../../words/json.ts'
+import type { Permit } from '../side-effect/operation.ts'
+
+/** What came of handing one attempt to the wire. Nothing here is a judgement yet. */
+export type WireOutcome =
+  /** A complete JSON-RPC result, rightly correlated. `bytes` is its JSON text as it came, `value` the same parsed. */
+  | { readonly kind: 'reply'; readonly value: JsonObject; readonly bytes: Uint8Array }
+  /** A complete JSON-RPC error, rightly correlated. */
+  | { readonly kind: 'error'; readonly code: number; readonly message: string; readonly data?: Json }
+  /** Proof that not a byte of the call left this process. */
+  | { readonly kind: 'not-sent'; readonly why: string }
+  /** It may have left, and there is no answer: deadline, reset, cut body, garbage, wrong id, redirect, process exit, 5xx. */
+  | { readonly kind: 'no-answer'; readonly why: NoAnswer; readonly detail: string }
+
+export type NoAnswer = 'deadline' | 'closed' | 'garbage' | 'oversize' | 'status' | 'redirect' | 'crash' | 'caller-left'
+
+export interface Sending {
+  /** Milliseconds until the outcome is `no-answer: deadline`; the leg stays open after it. */
+  readonly softDeadlineMs: number
+  /** Milliseconds until the leg is closed. */
+  readonly hardDeadlineMs: number
+  /** Called once at most, when a complete answer comes after the soft deadline. */
+  readonly onLate: (late: WireOutcome) => void
+  /** Progress of the upstream, passed to the caller where it asked for it. Proves nothing. */
+  readonly onProgress?: (progress: JsonObject) => void
+  /** Aborts only calls whose profile says `read`: the caller is gone and nothing can be lost. */
+  readonly signal?: AbortSignal
+}
+
+/** The port to the upstreams. One post, one line: an adapter never sends twice, follows no redirect, retries nothing. */
+export interface Upstreams {
+  send(permit: Permit, sending: Sending): Promise<WireOutcome>
+}
+
+export type Receipt =
+  | { readonly kind: 'succeeded'; readonly value: JsonObject; readonly bytes: Uint8Array }
+  /** The profile knows this answer to mean "no effect". */
+  | { readonly kind: 'failed'; readonly value: JsonObject; readonly bytes: Uint8Array }
+  | { readonly kind: 'not-sent'; readonly why: string }
+  | {
+      readonly kind: 'unknown'
+      readonly why: string
+      /** `answered`: the tool said `isError` or a JSON-RPC error, which is relayed; whether it had an effect is open. */
+      readonly standing: 'answered' | 'silent'
+      readonly value?: JsonObject
+      readonly bytes?: Uint8Array
+      readonly error?: { readonly code: number; readonly message: string; readonly data?: Json }
+    }

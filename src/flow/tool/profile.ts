@@ -1,0 +1,66 @@
+import type { Json } from '../../words/json.ts'
+import type { Condition } from './condition.ts'
+
+/** read: no effect · idempotent: twice is once · keyed: the upstream dedupes on a key of ours · once: all else. */
+export type EffectClass = 'read' | 'idempotent' | 'keyed' | 'once'
+export type Access = 'read' | 'list' | 'write' | 'delete' | 'execute'
+export type ScopeKind = 'path' | 'url' | 'host' | 'repo' | 'table' | 'record' | 'literal'
+
+/** How one scope is drawn from the arguments. */
+export interface ScopeExtractor {
+  readonly kind: ScopeKind
+  /** JSON pointer (RFC 6901) into the arguments; `*` as a segment stands for every element. For `literal`, the scope's own text. */
+  readonly from: string
+  readonly access: Access
+  /** The argument may be missing, and then draws no scope. Otherwise a missing one is a refusal. */
+  readonly optional?: boolean
+  /** `path` only: the declared root that relative paths start from. */
+  readonly base?: string
+}
+
+/** A governed read that tells what the world looks like after a call. */
+export interface ReadBack {
+  /** `server/tool` by the upstream's own names; its profile must say `read`. */
+  readonly tool: string
+  /** Arguments of the read; an object `{ "$argument": "/pointer" }` anywhere in it is replaced from the judged call's arguments. */
+  readonly arguments: Json
+  /** All of these hold of the read's result: the effect is there. */
+  readonly expect: readonly Condition[]
+  readonly settleMs: number
+  readonly tries: number
+  /** After this long a call that nobody answers can no longer take effect; a negative answer counts only then. */
+  readonly maxExecutionMs: number
+}
+
+/** What the operator declares of a tool. What a server says of itself may tighten this, never loosen it. */
+export interface ToolProfile {
+  readonly effect: EffectClass
+  readonly risk: 'low' | 'medium' | 'high'
+  readonly scopes: readonly ScopeExtractor[]
+  readonly repeat: 'ask' | 'allow'
+  /** When the caller is answered even if the upstream has not. */
+  readonly softDeadlineMs: number
+  /** How long a late answer is still listened for. */
+  readonly hardDeadlineMs: number
+  /** Answers with `isError` on which all these hold had no effect: the call failed, and may be repeated. */
+  readonly definiteFailure?: readonly Condition[]
+  readonly reconcile?: ReadBack
+  readonly verify?: ReadBack
+  readonly maxResultBytes?: number
+  /** `keep` lets secrets pass, `mask` replaces them, `refuse` holds the result back. */
+  readonly secrets: 'keep' | 'mask' | 'refuse'
+  /** False where no profile was declared and these are the defaults. */
+  readonly declared: boolean
+}
+
+/** What holds where the operator says nothing: nothing is known, so everything is assumed. */
+export const undeclared: ToolProfile = Object.freeze({
+  effect: 'once',
+  risk: 'high',
+  scopes: [],
+  repeat: 'ask',
+  softDeadlineMs: 30_000,
+  hardDeadlineMs: 600_000,
+  secrets: 'mask',
+  declared: false,
+})

@@ -1,0 +1,29 @@
+import { randomFillSync } from 'node:crypto'
+
+// Crockford's base 32 without the letters that are read as digits.
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+const pool = Buffer.alloc(4096)
+let used = pool.length
+
+function randomByte(): number {
+  if (used === pool.length) {
+    randomFillSync(pool)
+    used = 0
+  }
+  return pool[used++]!
+}
+
+/**
+ * A new identifier: prefix, underscore, 10 characters of milliseconds, 16 of randomness (80 bits).
+ * It sorts by time, so that rows keyed by it are appended and not scattered.
+ */
+export function newId(prefix: 'prp' | 'op' | 'apr' | 'cnv' | 'ses' | 'spl', now: number = Date.now()): string {
+  let time = ''
+  for (let rest = now, n = 0; n < 10; n++) {
+    time = ALPHABET[rest % 32] + time
+    rest = Math.floor(rest / 32)
+  }
+  let random = ''
+  for (let n = 0; n < 16; n++) random += ALPHABET[randomByte() & 31]
+  return `${prefix}_${time}${random}`
+}
