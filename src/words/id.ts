@@ -18,12 +18,21 @@ function randomByte(): number {
  * It sorts by time, so that rows keyed by it are appended and not scattered.
  */
 export function newId(prefix: 'prp' | 'op' | 'apr' | 'cnv' | 'ses' | 'spl', now: number = Date.now()): string {
+  let random = ''
+  for (let n = 0; n < 16; n++) random += ALPHABET[randomByte() & 31]
+  return `${prefix}_${timeText(now)}${random}`
+}
+
+/** No identifier made at that time or later sorts before this text. */
+export function firstIdAt(prefix: string, at: number): string {
+  return `${prefix}_${timeText(at)}`
+}
+
+function timeText(at: number): string {
   let time = ''
-  for (let rest = now, n = 0; n < 10; n++) {
+  for (let rest = at, n = 0; n < 10; n++) {
     time = ALPHABET[rest % 32] + time
     rest = Math.floor(rest / 32)
   }
-  let random = ''
-  for (let n = 0; n < 16; n++) random += ALPHABET[randomByte() & 31]
-  return `${prefix}_${time}${random}`
+  return time
 }

@@ -1,6 +1,6 @@
 import type { Acceptance } from '../side-effect/operation.ts'
 import type { Facts } from '../../words/verdict.ts'
-import type { AuthorisedAction } from '../action/index.ts'
+import type { JsonObject } from '../../words/json.ts'
 import type { ReadBack } from '../tool/profile.ts'
 import type { WireOutcome } from '../receipt/receipt.ts'
 
@@ -12,8 +12,15 @@ export interface VerifiedOutcome {
 
 /**
  * A governed read made on behalf of an operation, for `verify` and `reconcile`. It passes all gates as a proposal of the
- * service principal `countersign` and is refused unless the named tool's profile says `read`.
+ * operation's own principal and is refused unless the named tool's profile says `read`.
  */
 export interface ReadBacks {
-  read(forAction: Pick<AuthorisedAction, 'proposal' | 'principal'>, readBack: ReadBack, signal: AbortSignal): Promise<WireOutcome>
+  read(onBehalf: OnBehalf, readBack: ReadBack, signal: AbortSignal): Promise<WireOutcome>
+}
+
+/** The operation whose end is looked for. After a restart there is no more of it than this. */
+export interface OnBehalf {
+  readonly operation: string
+  readonly principal: string
+  readonly arguments: JsonObject
 }

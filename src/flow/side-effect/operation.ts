@@ -1,4 +1,5 @@
 import type { AuthorisedAction } from '../action/index.ts'
+import type { OperationRow } from './ledger.ts'
 
 /** The states of an operation. `edges` is the whole graph; the database refuses any other edge. */
 export const states = [
@@ -70,3 +71,8 @@ export interface Permit {
   /** reads: nothing was written yet, one record follows the answer · effect: the intent is durable. */
   readonly lane: 'read' | 'effect'
 }
+
+/** What the side-effect gate lets through: the right to send once, or the recorded end of the same call. */
+export type Permitted =
+  | { readonly kind: 'permit'; readonly permit: Permit }
+  | { readonly kind: 'settled'; readonly row: OperationRow; readonly result: Uint8Array | undefined }

@@ -1,0 +1,284 @@
+import type { Facts, Refusal } from '../words/verdict.ts'
+import { refuse } from '../words/verdict.ts'
+import type { AuthorisedAction } from './action/index.ts'
+import type { Answer, Caller } from './answer.ts'
+import type { Step } from './line.ts'
+import { verifyOutcome } from './outcome/index.ts'
+import type { FlowNeeds } from './needs.ts'
+import type { Point } from './points.ts'
+import { classify } from './receipt/classify.ts'
+import type { Receipt, WireOutcome } from './receipt/receipt.ts'
+import { type Accepted, result } from './result/index.ts'
+import { sideEffect } from './side-effect/index.ts'
+import type { OperationRow, Outcome } from './side-effect/ledger.ts'
+import { LedgerFault } from './side-effect/ledger.ts'
+import type { Acceptance, Permit } from './side-effect/operation.ts'
+
+const ATTEMPTS = 3
+const ATTEMPT_PAUSE_MS = [50, 250]
+const RECORD_WITHIN_MS = 5_000
+
+/** From an authorised action to its recorded end. Everything before it could still say no; from here on it may have happened. */
+export async function conduct(
+  action: AuthorisedAction,
+  caller: Caller,
+  needs: FlowNeeds,
+  steps: Step[],
+  signal: AbortSignal,
+): Promise<Answer> {
+  const { catalogue, policies, ledger } = needs
+  const judgedAt = catalogue.version
+  const stillValid = (): boolean => catalogue.version === judgedAt && policies.version === action.policyVersion
+  needs.at?.('judged')
+  const began = performance.now()
+  const asked = sideEffect.judge(action, { ledger, steps: [...steps], stillValid }, signal)
+  const permitted = asked instanceof Promise ? await asked : asked
+  const recorded = steps.length
+  steps.push(stepOf('side-effect', permitted, began))
+  if (permitted.kind === 'refuse') {
+    action.hold.release()
+    return refused(permitted, steps, permitted.facts['operation'])
+  }
+  if (permitted.next.kind === 'settled') {
+    action.hold.release()
+    return answerAgain(permitted.next.row, permitted.next.result, action, needs, steps, signal)
+  }
+  const { permit } = permitted.next
+  if (permit.lane === 'effect') needs.at?.('intent-recorded')
+  return permit.lane === 'read'
+    ? conductRead(permit, caller, needs, steps, signal)
+    : conductEffect(permit, caller, needs, steps, recorded, signal)
+}
+
+/** A read: one record when it is over, so that it costs one commit. */
+async function conductRead(
+  permit: Permit,
+  caller: Caller,
+  needs: FlowNeeds,
+  steps: Step[],
+  signal: AbortSignal,
+): Promise<Answer> {
+  const { action, operation } = permit
+  const sent = performance.now()
+  const outcome = await send(permit, caller, needs, signal)
+  const wallMs = performance.now() - sent
+  const receipt = classify(outcome, action)
+  steps.push(receiptStep(receipt, sent))
+  const accepted = 'bytes' in receipt && receipt.bytes !== undefined ? accept(permit, receipt, needs, steps, signal) : undefined
+  const verdict = accepted instanceof Promise ? await accepted : accepted
+  action.hold.settle({ wallMs, resultBytes: bytesOf(receipt) })
+  await needs.ledger.read(action, operation, readOutcome(receipt, wallMs), steps)
+  if (receipt.kind === 'not-sent') return refused(refuse('NOT_SENT', { why: receipt.why }), steps, operation)
+  return answerOf(operation, receipt, verdict, 'not_required', steps)
+}
+
+/** Anything that may have an effect: intent, raw outcome, and what was made of it, each on record before the next. */
+async function conductEffect(
+  first: Permit,
+  caller: Caller,
+  needs: FlowNeeds,
+  steps: Step[],
+  recorded: number,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const { action, operation } = first
+  const { ledger } = needs
+  const began = performance.now()
+  const { outcome, permit } = await sendUntilSent(first, caller, needs, signal)
+  const wallMs = performance.now() - began
+  needs.at?.('answered')
+  const receipt = classify(outcome, action)
+  steps.push(receiptStep(receipt, began))
+  if (receipt.kind === 'not-sent') {
+    action.hold.release()
+    await ledger.giveUp(operation, receipt.why)
+    return refused(refuse('NOT_SENT', { why: receipt.why, attempts: permit.attempt }), steps, operation)
+  }
+  action.hold.settle({ wallMs, resultBytes: bytesOf(receipt) })
+  if (!(await recordedInTime(ledger.settle(operation, effectOutcome(receipt, wallMs), steps.slice(recorded)))))
+    return { kind: 'unknown', operation, why: 'the outcome is known and could not be recorded yet', steps }
+  needs.at?.('outcome-recorded')
+  if (receipt.kind === 'unknown' && receipt.standing === 'silent') {
+    needs.onUnknown?.(operation)
+    return { kind: 'unknown', operation, why: receipt.why, steps }
+  }
+  const concludeFrom = steps.length
+  const judged = 'bytes' in receipt && receipt.bytes !== undefined ? accept(permit, receipt, needs, steps, signal) : undefined
+  const verdict = judged instanceof Promise ? await judged : judged
+  needs.at?.('result-accepted')
+  const verifying = performance.now()
+  const outcomeVerdict = await verifyOutcome(action, operation, receipt.kind, needs, signal)
+  steps.push({
+    step: 'outcome',
+    verdict: 'pass',
+    facts: { acceptance: outcomeVerdict.acceptance, ...outcomeVerdict.facts },
+    micros: Math.round((performance.now() - verifying) * 1000),
+  })
+  if (!(await recordedInTime(ledger.conclude(operation, outcomeVerdict.acceptance, steps.slice(concludeFrom)))))
+    return { kind: 'unknown', operation, why: 'the outcome is known and could not be recorded yet', steps }
+  needs.at?.('concluded')
+  return answerOf(operation, receipt, verdict, outcomeVerdict.acceptance, steps)
+}
+
+/** Sends again only what provably never left. */
+async function sendUntilSent(
+  first: Permit,
+  caller: Caller,
+  needs: FlowNeeds,
+  signal: AbortSignal,
+): Promise<{ outcome: WireOutcome; permit: Permit }> {
+  let permit = first
+  for (;;) {
+    const outcome = await send(permit, caller, needs, signal)
+    if (outcome.kind !== 'not-sent') return { outcome, permit }
+    await needs.ledger.notSent(permit.operation, outcome.why)
+    if (permit.attempt >= ATTEMPTS || signal.aborted) return { outcome, permit }
+    await new Promise((resolve) => setTimeout(resolve, ATTEMPT_PAUSE_MS[permit.attempt - 1] ?? 250))
+    const found = needs.catalogue.find({ kind: 'tool', server: permit.action.tool.server, name: permit.action.tool.name })
+    if (permit.action.tool.kind === 'tool' && (found.state !== 'approved' || found.tool.pin !== permit.action.tool.pin))
+      return { outcome, permit }
+    try {
+      const { attempt } = await needs.ledger.dispatchAgain(permit.operation)
+      permit = { ...permit, attempt }
+    } catch (fault) {
+      if (fault instanceof LedgerFault) return { outcome, permit }
+      throw fault
+    }
+  }
+}
+
+function send(permit: Permit, caller: Caller, needs: FlowNeeds, signal: AbortSignal): Promise<WireOutcome> {
+  const { profile } = permit.action.tool
+  const sending = needs.upstreams.send(permit, {
+    softDeadlineMs: Math.min(profile.softDeadlineMs, permit.action.hold.wallMs),
+    hardDeadlineMs: profile.hardDeadlineMs,
+    onLate: (late) => {
+      if (permit.lane === 'effect') needs.onLate?.(permit, late)
+    },
+    ...(caller.relayProgress === undefined ? {} : { onProgress: caller.relayProgress }),
+    // What may have had an effect is listened to until the end, whether or not anybody still waits for it.
+    ...(profile.effect === 'read' ? { signal } : {}),
+  })
+  needs.at?.('sent')
+  return sending
+}
+
+function accept(
+  permit: Permit,
+  receipt: Extract<Receipt, { kind: 'succeeded' | 'failed' | 'unknown' }>,
+  needs: FlowNeeds,
+  steps: Step[],
+  signal: AbortSignal,
+): ResultVerdict | Promise<ResultVerdict> {
+  const { value, bytes } = receipt
+  if (value === undefined || bytes === undefined) throw new TypeError('only an answer with a value is judged')
+  const began = performance.now()
+  const received =
+    receipt.kind === 'unknown'
+      ? ({ kind: 'unknown', standing: 'answered', why: receipt.why, value, bytes } as const)
+      : { kind: receipt.kind, value, bytes }
+  const judged = result.judge({ action: permit.action, operation: permit.operation, receipt: received }, needs.result, signal)
+  const keep = (verdict: ResultVerdict): ResultVerdict => {
+    steps.push(stepOf('result', verdict, began))
+    return verdict
+  }
+  return judged instanceof Promise ? judged.then(keep) : keep(judged)
+}
+
+type ResultVerdict = { readonly kind: 'pass'; readonly next: Accepted; readonly facts: Facts } | Refusal
+
+/** The same call under the same key: what was recorded is given again, judged by the rules of today. */
+async function answerAgain(
+  row: OperationRow,
+  bytes: Uint8Array | undefined,
+  action: AuthorisedAction,
+  needs: FlowNeeds,
+  steps: Step[],
+  signal: AbortSignal,
+): Promise<Answer> {
+  if (bytes === undefined) return { kind: 'unknown', operation: row.id, why: 'its answer was an error, and is on record', steps }
+  const value = JSON.parse(Buffer.from(bytes).toString('utf8')) as { [key: string]: never }
+  const permit: Permit = { action, operation: row.id, attempt: row.attempts, upstreamKey: '', lane: 'effect' }
+  const verdict = await accept(permit, { kind: 'succeeded', value, bytes }, needs, steps, signal)
+  if (verdict.kind === 'refuse') return refused(verdict, steps, row.id)
+  return { kind: 'answered', operation: row.id, state: row.state, acceptance: row.acceptance, accepted: verdict.next, steps }
+}
+
+function answerOf(
+  operation: string,
+  receipt: Exclude<Receipt, { kind: 'not-sent' }>,
+  verdict: ResultVerdict | undefined,
+  acceptance: Acceptance,
+  steps: readonly Step[],
+): Answer {
+  if (receipt.kind === 'unknown' && receipt.error !== undefined)
+    return { kind: 'upstream-error', operation, state: 'unknown', error: receipt.error, steps }
+  if (verdict === undefined)
+    return { kind: 'unknown', operation, why: receipt.kind === 'unknown' ? receipt.why : 'no answer', steps }
+  if (verdict.kind === 'refuse') return refused(verdict, steps, operation)
+  return { kind: 'answered', operation, state: receipt.kind, acceptance, accepted: verdict.next, steps }
+}
+
+function refused(refusal: Refusal, steps: readonly Step[], operation: unknown): Answer {
+  const { code, facts } = refusal
+  return { kind: 'refused', code, facts, steps, ...(typeof operation === 'string' ? { operation } : {}) }
+}
+
+function readOutcome(receipt: Receipt, wallMs: number): Outcome {
+  switch (receipt.kind) {
+    case 'not-sent':
+      return { state: 'expired', why: receipt.why, wallMs }
+    case 'unknown':
+      return { state: 'unknown', standing: receipt.standing, why: receipt.why, wallMs }
+    case 'succeeded':
+    case 'failed':
+      return { state: receipt.kind, result: receipt.bytes, wallMs }
+    default:
+      return receipt satisfies never
+  }
+}
+
+function effectOutcome(receipt: Exclude<Receipt, { kind: 'not-sent' }>, wallMs: number): Outcome {
+  const result = receipt.bytes === undefined ? {} : { result: receipt.bytes }
+  return receipt.kind === 'unknown'
+    ? { state: 'unknown', standing: receipt.standing, why: receipt.why, wallMs, ...result }
+    : { state: receipt.kind, wallMs, ...result }
+}
+
+// A ledger that cannot be written keeps the outcome and tries again; the caller is not kept waiting for it.
+async function recordedInTime(writing: Promise<void>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), RECORD_WITHIN_MS)))
+  try {
+    return await Promise.race([writing.then(() => true as const), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function bytesOf(receipt: Receipt): number {
+  return 'bytes' in receipt ? (receipt.bytes?.length ?? 0) : 0
+}
+
+function receiptStep(receipt: Receipt, began: number): Step {
+  return {
+    step: 'receipt',
+    verdict: 'pass',
+    facts:
+      receipt.kind === 'not-sent'
+        ? { kind: receipt.kind, why: receipt.why }
+        : receipt.kind === 'unknown'
+          ? { kind: receipt.kind, standing: receipt.standing, why: receipt.why }
+          : { kind: receipt.kind, bytes: receipt.bytes.length },
+    micros: Math.round((performance.now() - began) * 1000),
+  }
+}
+
+function stepOf(step: Step['step'], verdict: { kind: 'pass'; facts: Facts } | Refusal, began: number): Step {
+  const micros = Math.round((performance.now() - began) * 1000)
+  return verdict.kind === 'pass'
+    ? { step, verdict: 'pass', facts: verdict.facts, micros }
+    : { step, verdict: 'refuse', code: verdict.code, facts: verdict.facts, micros }
+}
+
+export type { Point }

@@ -1,0 +1,70 @@
+import { hash } from 'node:crypto'
+import type { Json } from '../../words/json.ts'
+import type { Step } from '../line.ts'
+import type { Acceptance, OperationState } from '../side-effect/operation.ts'
+
+/** What happened, before it has a place in the chain. */
+export interface Happening {
+  readonly kind: EventKind
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly operation?: string
+  readonly approval?: string
+  readonly tenant?: string
+  readonly principal?: string
+  /** `server/tool` */
+  readonly tool?: string
+  readonly trace?: string
+  /** The states that the operation went through with this event, first to last. */
+  readonly path?: readonly OperationState[]
+  readonly acceptance?: Acceptance
+  readonly attempt?: number
+  /** Salted SHA-256 of the arguments, of the raw result: provable to whoever is shown the value, silent to all others. */
+  readonly commitments?: { readonly arguments?: string; readonly result?: string }
+  readonly steps?: readonly Step[]
+  readonly facts?: { readonly [name: string]: Json }
+}
+
+export type EventKind =
+  | 'ledger.opened'
+  | 'ledger.closed'
+  | 'proposal.refused'
+  | 'approval.asked'
+  | 'approval.granted'
+  | 'approval.denied'
+  | 'approval.expired'
+  | 'op.read'
+  | 'op.dispatched'
+  | 'op.not_sent'
+  | 'op.expired'
+  | 'op.outcome'
+  | 'op.unknown'
+  | 'op.result'
+  | 'op.acceptance'
+  | 'op.reconciled'
+  | 'op.held'
+  | 'op.abandoned'
+  | 'op.decided'
+  | 'catalogue.changed'
+  | 'configuration.changed'
+
+/** A happening with its place in the chain, as its line in an export says it. */
+export interface EvidenceRecord extends Happening {
+  readonly v: 1
+  readonly ledger: string
+  readonly seq: number
+  /** Leaf of the record before this one; 64 zeros for the first. */
+  readonly prev: string
+}
+
+export const firstPrev = '0'.repeat(64)
+
+/** The line that is hashed, stored and exported: one JSON object, written once and never again. */
+export function recordLine(ledger: string, seq: number, prev: string, happening: Happening): string {
+  return JSON.stringify({ v: 1, ledger, seq, prev, ...happening })
+}
+
+/** Leaf hash of RFC 6962 §2.1: SHA-256 over a zero byte and the record. */
+export function leafOf(line: string): string {
+  return hash('sha256', `\0${line}`, 'hex')
+}

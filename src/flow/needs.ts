@@ -1,0 +1,41 @@
+import type { Budgets } from './budget/funded.ts'
+import type { Approvals, ConsentRule, History } from './consent/consented.ts'
+import type { Desk } from './consent/desk.ts'
+import type { ReadBacks } from './outcome/outcome.ts'
+import type { Point } from './points.ts'
+import type { Identities } from './principal/principal.ts'
+import type { ProposalLimits } from './proposal/index.ts'
+import type { Upstreams, WireOutcome } from './receipt/receipt.ts'
+import type { Policies, Scopes } from './resource/scoped.ts'
+import type { ResultNeeds } from './result/index.ts'
+import type { Ledger } from './side-effect/ledger.ts'
+import type { Permit } from './side-effect/operation.ts'
+import type { Catalogue, Visibility } from './tool/selected.ts'
+
+/** Every port of every gate, filled by a composition root. */
+export interface FlowNeeds {
+  readonly limits: ProposalLimits
+  readonly identities: Identities
+  readonly catalogue: Catalogue
+  readonly visibility: Visibility
+  readonly scopes: Scopes
+  readonly policies: Policies
+  readonly rules: readonly ConsentRule[]
+  readonly approvals: Approvals
+  readonly history: History
+  readonly desk: Desk
+  /** How long a call waits for a person, in milliseconds. */
+  readonly consentWaitMs: number
+  readonly budgets: Budgets
+  readonly ledger: Ledger
+  readonly upstreams: Upstreams
+  readonly result: ResultNeeds
+  readonly readBacks: ReadBacks
+  readonly now: () => number
+  /** An operation has become unknown: reconciliation may begin. */
+  readonly onUnknown?: (operation: string) => void
+  /** A complete answer came after the caller was told that nobody knows. */
+  readonly onLate?: (permit: Permit, late: WireOutcome) => void
+  /** Tests only: see `points`. */
+  readonly at?: (point: Point) => void
+}

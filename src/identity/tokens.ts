@@ -1,0 +1,50 @@
+import { digest, type Digest } from '../words/digest.ts'
+import { refuse, type Refusal } from '../words/verdict.ts'
+import type { Credential, Identities, Principal } from '../flow/principal/principal.ts'
+
+/** A principal that a bearer token proves. Only the token's digest is kept. */
+export interface TokenHolder {
+  readonly tokenDigest: Digest
+  readonly principal: Omit<Principal, 'proof'>
+}
+
+/** The shortest token that is taken: 128 bits in base64url. A shorter one is a password, and could be guessed. */
+export const TOKEN_LENGTH = 22
+
+/**
+ * Knows the local user and the holders of tokens. A token is looked up by its digest, so that comparing takes no longer for
+ * one that is nearly right.
+ */
+export class TokenIdentities implements Identities {
+  readonly #local: Principal
+  readonly #holders: ReadonlyMap<Digest, Principal>
+  readonly #byId: ReadonlyMap<string, Principal>
+
+  constructor(local: Omit<Principal, 'proof'>, holders: readonly TokenHolder[]) {
+    this.#local = Object.freeze({ ...local, proof: 'socket' })
+    this.#holders = new Map(
+      holders.map(({ tokenDigest, principal }) => [tokenDigest, Object.freeze({ ...principal, proof: 'token' as const })]),
+    )
+    this.#byId = new Map(
+      [this.#local, ...this.#holders.values()].map((principal) => [principal.id, { ...principal, proof: 'library' as const }]),
+    )
+  }
+
+  verify(credential: Credential, _now: number): Principal | Refusal {
+    switch (credential.kind) {
+      case 'none':
+        return refuse('NO_IDENTITY', {})
+      case 'socket':
+        return this.#local
+      case 'library':
+        return this.#byId.get(credential.principal) ?? refuse('NO_IDENTITY', { principal: credential.principal })
+      case 'bearer': {
+        const token = credential.token.reveal()
+        if (token.length < TOKEN_LENGTH) return refuse('NO_IDENTITY', { why: 'the token is not one of this gateway' })
+        return this.#holders.get(digest(token)) ?? refuse('NO_IDENTITY', { why: 'the token is not one of this gateway' })
+      }
+      default:
+        return credential satisfies never
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import { newId } from '../../words/id.ts'
+import { refuse, type Refusal } from '../../words/verdict.ts'
+import type { Approval, Channel, Question } from '../../flow/consent/consented.ts'
+import type { Chain } from './chain.ts'
+import type { Database, Row } from './database.ts'
+import { approvalOf } from './rows.ts'
+
+export function findApproval(db: Database, id: string, now: number): Approval | undefined {
+  const row = db.statement('SELECT * FROM approval WHERE approval_id = ?').get(id) as Row | undefined
+  return row === undefined ? undefined : approvalOf(row, now)
+}
+
+/** The newest that still stands for this binding: granted before denied before waiting. */
+export function matchingApproval(db: Database, bindingDigest: string, now: number): Approval | undefined {
+  const row = db
+    .statement(
+      `SELECT * FROM approval WHERE binding_digest = ? AND expires_at > ? AND state IN ('granted', 'denied', 'waiting')
+       ORDER BY CASE state WHEN 'granted' THEN 0 WHEN 'denied' THEN 1 ELSE 2 END, asked_at DESC LIMIT 1`,
+    )
+    .get(bindingDigest, now) as Row | undefined
+  return row === undefined ? undefined : approvalOf(row, now)
+}
+
+/** Parks a question. The same question that still stands is not asked twice. */
+export function askApproval(
+  db: Database,
+  chain: Chain,
+  question: Question,
+  canonicalArguments: string,
+  now: number,
+): Approval {
+  expireApprovals(db, chain, now)
+  const standing = matchingApproval(db, question.bindingDigest, now)
+  if (standing !== undefined) return standing
+  const id = newId('apr', now)
+  const { binding } = question
+  db.statement(
+    `INSERT INTO approval(approval_id, tenant, principal, tool, binding_digest, question, arguments, state, asked_at, expires_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', ?, ?)`,
+  ).run(
+    id,
+    binding.tenant,
+    binding.principal,
+    binding.tool,
+    question.bindingDigest,
+    JSON.stringify(question),
+    canonicalArguments,
+    now,
+    now + question.rule.expiresMs,
+  )
+  chain.append(db, {
+    kind: 'approval.asked',
+    at: now,
+    approval: id,
+    tenant: binding.tenant,
+    principal: binding.principal,
+    tool: binding.tool,
+    facts: { binding: question.bindingDigest, rule: question.rule.name, expiresAt: now + question.rule.expiresMs },
+  })
+  return findApproval(db, id, now)!
+}
+
+export function decideApproval(
+  db: Database,
+  chain: Chain,
+  id: string,
+  decision: { readonly by: string; readonly channel: Channel; readonly granted: boolean; readonly why: string },
+  now: number,
+): Approval | Refusal {
+  const approval = findApproval(db, id, now)
+  if (approval === undefined) return refuse('TOOL_UNKNOWN', { approval: id })
+  if (approval.state !== 'waiting') return refuse('AUTHORISATION_STALE', { approval: id, state: approval.state })
+  db.statement(
+    `UPDATE approval SET state = ?, decided_by = ?, channel = ?, why = ?, decided_at = ? WHERE approval_id = ? AND state = 'waiting'`,
+  ).run(decision.granted ? 'granted' : 'denied', decision.by, decision.channel, decision.why, now, id)
+  const { binding } = approval.question
+  chain.append(db, {
+    kind: decision.granted ? 'approval.granted' : 'approval.denied',
+    at: now,
+    approval: id,
+    tenant: binding.tenant,
+    principal: binding.principal,
+    tool: binding.tool,
+    facts: {
+      by: decision.by,
+      channel: decision.channel,
+      binding: approval.question.bindingDigest,
+      ...(decision.why === '' ? {} : { why: decision.why }),
+    },
+  })
+  return findApproval(db, id, now)!
+}
+
+/** Questions whose time is over: each gets its event once. */
+export function expireApprovals(db: Database, chain: Chain, now: number): void {
+  const over = db
+    .statement("SELECT * FROM approval WHERE state IN ('waiting', 'granted') AND expires_at <= ? LIMIT 100")
+    .all(now) as Row[]
+  for (const row of over) {
+    db.statement("UPDATE approval SET state = 'expired' WHERE approval_id = ?").run(String(row['approval_id']))
+    chain.append(db, {
+      kind: 'approval.expired',
+      at: now,
+      approval: String(row['approval_id']),
+      tenant: String(row['tenant']),
+      principal: String(row['principal']),
+      tool: String(row['tool']),
+    })
+  }
+}
+
+export function listApprovals(
+  db: Database,
+  filter: { readonly states?: readonly Approval['state'][]; readonly limit: number },
+  now: number,
+): readonly Approval[] {
+  const rows = db.statement('SELECT * FROM approval ORDER BY asked_at DESC LIMIT ?').all(filter.limit * 4) as Row[]
+  return rows
+    .map((row) => approvalOf(row, now))
+    .filter(({ state }) => filter.states === undefined || filter.states.includes(state))
+    .slice(0, filter.limit)
+}

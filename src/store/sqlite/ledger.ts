@@ -1,0 +1,281 @@
+import { firstIdAt } from '../../words/id.ts'
+import { refuse, type Refusal } from '../../words/verdict.ts'
+import type { AuthorisedAction } from '../../flow/action/index.ts'
+import type { Approval, Approvals, Channel, Earlier, History, Question } from '../../flow/consent/consented.ts'
+import type { Happening } from '../../flow/evidence/index.ts'
+import type { Step } from '../../flow/line.ts'
+import type { Scoped } from '../../flow/resource/scoped.ts'
+import type { Claim, Ledger, OperationRow, Outcome, Reconciled, RefusedProposal } from '../../flow/side-effect/ledger.ts'
+import type { Acceptance, OperationState } from '../../flow/side-effect/operation.ts'
+import { askApproval, decideApproval, findApproval, listApprovals, matchingApproval } from './approvals.ts'
+import type { Chain } from './chain.ts'
+import type { Database, Row } from './database.ts'
+import { claimOperation, findOperation, move, readOperation, readPayload, settleOperation, Stale } from './operations.ts'
+import { operationOf } from './rows.ts'
+import type { Writer } from './writer.ts'
+
+/** The ledger on one SQLite file. Reads answer at once from the writer's own connection. */
+export class SqliteLedger implements Ledger, Approvals, History {
+  readonly #writer: Writer
+  readonly #secret: Uint8Array
+  readonly #repeatWindowMs: number
+  readonly #reads: 'synced' | 'grouped'
+
+  constructor(writer: Writer, options: { secret: Uint8Array; repeatWindowMs: number; reads: 'grouped' | 'strict' }) {
+    this.#writer = writer
+    this.#secret = options.secret
+    this.#repeatWindowMs = options.repeatWindowMs
+    this.#reads = options.reads === 'strict' ? 'synced' : 'grouped'
+  }
+
+  #effect<Value>(weight: 'proposal' | 'outcome', run: (db: Database, chain: Chain, now: number) => Value): Promise<Value> {
+    return this.#writer.write({ durability: 'synced', weight, run: (db, chain) => run(db, chain, Date.now()) })
+  }
+
+  async claim(action: AuthorisedAction, steps: readonly Step[], stillValid: () => boolean): Promise<Claim> {
+    try {
+      return await this.#effect('proposal', (db, chain, now) => {
+        if (!stillValid()) throw new Stale('the policy or a definition changed')
+        return claimOperation(db, chain, this.#secret, action, steps, now)
+      })
+    } catch (fault) {
+      if (fault instanceof Stale) return refuse('AUTHORISATION_STALE', { why: fault.message })
+      throw fault
+    }
+  }
+
+  notSent(operation: string, why: string): Promise<void> {
+    return this.#effect('outcome', (db, chain, now) =>
+      this.#step(db, chain, now, operation, 'dispatched', 'authorised', 'op.not_sent', { why }),
+    )
+  }
+
+  dispatchAgain(operation: string): Promise<{ readonly attempt: number }> {
+    return this.#effect('proposal', (db, chain, now) => {
+      db.statement('UPDATE operation SET attempts = attempts + 1, dispatched_at = ? WHERE op_id = ?').run(now, operation)
+      const attempt = findOperation(db, operation)!.attempts
+      this.#step(db, chain, now, operation, 'authorised', 'dispatched', 'op.dispatched', { attempt })
+      return { attempt }
+    })
+  }
+
+  giveUp(operation: string, why: string): Promise<void> {
+    return this.#effect('outcome', (db, chain, now) =>
+      this.#step(db, chain, now, operation, 'authorised', 'expired', 'op.expired', { why }),
+    )
+  }
+
+  settle(operation: string, outcome: Outcome, steps: readonly Step[]): Promise<void> {
+    return this.#effect('outcome', (db, chain, now) => settleOperation(db, chain, operation, outcome, steps, now))
+  }
+
+  conclude(operation: string, acceptance: Acceptance, steps: readonly Step[]): Promise<void> {
+    return this.#writer.write({
+      durability: acceptance === 'not_required' ? 'grouped' : 'synced',
+      weight: 'outcome',
+      run: (db, chain) => {
+        const now = Date.now()
+        db.statement('UPDATE operation SET acceptance = ?, updated_at = ? WHERE op_id = ?').run(acceptance, now, operation)
+        chain.append(db, { kind: acceptance === 'not_required' ? 'op.result' : 'op.acceptance', at: now, operation, acceptance, steps })
+      },
+    })
+  }
+
+  read(action: AuthorisedAction, operation: string, outcome: Outcome, steps: readonly Step[]): Promise<void> {
+    return this.#writer.write({
+      durability: this.#reads,
+      weight: 'outcome',
+      run: (db, chain) => readOperation(db, chain, action, operation, outcome, steps, Date.now()),
+    })
+  }
+
+  refused({ proposal, steps, ...who }: RefusedProposal): Promise<void> {
+    return this.record({ kind: 'proposal.refused', at: Date.now(), ...who, steps, facts: { proposal } }, 'grouped')
+  }
+
+  /** Puts something on the record that is no operation: a start, an approval of a tool, another configuration. */
+  record(happening: Happening, durability: 'synced' | 'grouped' = 'synced'): Promise<void> {
+    return this.#writer.write({ durability, weight: 'outcome', run: (db, chain) => chain.append(db, happening) })
+  }
+
+  reconcile(operation: string, { to, method, by, evidence }: Reconciled): Promise<OperationRow | Refusal> {
+    return this.#effect('outcome', (db, chain, now) => {
+      const row = findOperation(db, operation)
+      if (row === undefined) return refuse('TOOL_UNKNOWN', { operation })
+      if (row.state !== 'unknown' && row.state !== 'held') return refuse('AUTHORISATION_STALE', { operation, state: row.state })
+      db.statement('UPDATE operation SET next_due = NULL, why = ? WHERE op_id = ?').run(`${method}: ${by}`, operation)
+      this.#step(db, chain, now, operation, row.state, to, method === 'decision' ? 'op.decided' : 'op.reconciled', {
+        method,
+        by,
+        evidence,
+      })
+      // Nothing happened, and nothing will be sent again by itself: the operation is over.
+      if (to === 'reconciled_none')
+        this.#step(db, chain, now, operation, 'reconciled_none', 'abandoned', 'op.abandoned', { why: 'no effect; safe to propose again' })
+      return findOperation(db, operation)!
+    })
+  }
+
+  hold(operation: string, why: string): Promise<void> {
+    return this.#effect('outcome', (db, chain, now) => {
+      db.statement('UPDATE operation SET next_due = NULL WHERE op_id = ?').run(operation)
+      this.#step(db, chain, now, operation, 'unknown', 'held', 'op.held', { why })
+    })
+  }
+
+  schedule(operation: string, at: number | undefined): Promise<void> {
+    return this.#writer.write({
+      durability: 'grouped',
+      weight: 'outcome',
+      run: (db) => void db.statement('UPDATE operation SET next_due = ? WHERE op_id = ?').run(at ?? null, operation),
+    })
+  }
+
+  #step(
+    db: Database,
+    chain: Chain,
+    now: number,
+    operation: string,
+    from: OperationState,
+    to: OperationState,
+    kind: Happening['kind'],
+    facts: NonNullable<Happening['facts']>,
+  ): void {
+    // Nothing moved: the same step was written before a fault that hid it.
+    if (!move(db, operation, from, to, now)) return
+    const row = findOperation(db, operation)!
+    chain.append(db, {
+      kind,
+      at: now,
+      operation,
+      tenant: row.tenant,
+      principal: row.principal,
+      tool: row.tool,
+      path: [from, to],
+      facts,
+    })
+  }
+
+  find(operation: string): OperationRow | undefined {
+    return findOperation(this.#writer.db, operation)
+  }
+
+  list(filter: { readonly states?: readonly OperationState[]; readonly limit: number }): readonly OperationRow[] {
+    const states = filter.states ?? []
+    const where = states.length === 0 ? '' : `WHERE state IN (${states.map(() => '?').join(', ')})`
+    const rows = this.#writer.db
+      .statement(`SELECT * FROM operation ${where} ORDER BY op_id DESC LIMIT ?`)
+      .all(...states, filter.limit) as Row[]
+    return rows.map(operationOf)
+  }
+
+  due(now: number, limit: number): readonly OperationRow[] {
+    const rows = this.#writer.db
+      .statement("SELECT * FROM operation WHERE next_due IS NOT NULL AND next_due <= ? AND state = 'unknown' ORDER BY next_due LIMIT ?")
+      .all(now, limit) as Row[]
+    return rows.map(operationOf)
+  }
+
+  payload(operation: string, role: 'arguments' | 'result'): Uint8Array | undefined {
+    return readPayload(this.#writer.db, operation, role)
+  }
+
+  /** What was spent since then by whom on what, for budgets that outlive a restart. */
+  spentSince(since: number): readonly { principal: string; tool: string; effect: string; calls: number; wallMs: number; resultBytes: number }[] {
+    const rows = this.#writer.db
+      .statement(
+        `SELECT principal, tool, effect, count(*) AS calls, sum(wall_ms) AS wall, sum(result_bytes) AS bytes
+         FROM operation WHERE op_id >= ? GROUP BY principal, tool, effect`,
+      )
+      .all(firstIdAt('op', since)) as Row[]
+    return rows.map((row) => ({
+      principal: String(row['principal']),
+      tool: String(row['tool']),
+      effect: String(row['effect']),
+      calls: Number(row['calls']),
+      wallMs: Number(row['wall']),
+      resultBytes: Number(row['bytes']),
+    }))
+  }
+
+  ask(question: Question, canonicalArguments: string, now: number): Promise<Approval> {
+    return this.#effect('proposal', (db, chain) => askApproval(db, chain, question, canonicalArguments, now))
+  }
+
+  decide(
+    approval: string,
+    decision: { readonly by: string; readonly channel: Channel; readonly granted: boolean; readonly why: string },
+    now: number,
+  ): Promise<Approval | Refusal> {
+    return this.#effect('outcome', (db, chain) => decideApproval(db, chain, approval, decision, now))
+  }
+
+  approval(id: string): Approval | undefined {
+    return findApproval(this.#writer.db, id, Date.now())
+  }
+
+  approvals(filter: { readonly states?: readonly Approval['state'][]; readonly limit: number }): readonly Approval[] {
+    return listApprovals(this.#writer.db, filter, Date.now())
+  }
+
+  approvalArguments(id: string): string | undefined {
+    const row = this.#writer.db.statement('SELECT arguments FROM approval WHERE approval_id = ?').get(id) as Row | undefined
+    return row === undefined ? undefined : String(row['arguments'])
+  }
+
+  matching(bindingDigest: string, now: number): Approval | undefined {
+    return matchingApproval(this.#writer.db, bindingDigest, now)
+  }
+
+  earlier(scoped: Scoped, now: number): Earlier | undefined {
+    const { effect } = scoped.tool.profile
+    if (effect !== 'once' && effect !== 'keyed') return undefined
+    const rows = this.#writer.db
+      .statement(
+        `SELECT * FROM operation WHERE tenant = ? AND principal = ? AND tool = ? AND arguments_digest = ?
+         AND effect IN ('keyed', 'once') ORDER BY created_at DESC LIMIT 20`,
+      )
+      .all(scoped.principal.tenant, scoped.principal.id, scoped.tool.key, scoped.proposal.digest) as Row[]
+    let settled: Earlier | undefined
+    for (const row of rows.map(operationOf)) {
+      if (row.scopesDigest !== scoped.scopesDigest) continue
+      const standing = standingOf(row)
+      if (standing === undefined) continue
+      const found = { operation: row.id, state: row.state, standing, at: row.updatedAt }
+      if (standing !== 'settled') return found
+      // An error of the tool's, effect unknown, stays a question for as long as it is one.
+      if (row.state === 'unknown' || row.updatedAt > now - this.#repeatWindowMs) settled ??= found
+    }
+    return settled
+  }
+}
+
+function standingOf(row: OperationRow): Earlier['standing'] | undefined {
+  switch (row.state) {
+    case 'proposed':
+    case 'authorised':
+    case 'dispatched':
+    case 'working':
+    case 'input_required':
+      return 'running'
+    case 'held':
+      return 'unknown'
+    case 'unknown':
+      return row.standing === 'silent' ? 'unknown' : 'settled'
+    case 'succeeded':
+    case 'reconciled_effect':
+    case 'compensating':
+    case 'compensation_failed':
+    case 'compensated':
+      return 'settled'
+    // Known to have had no effect: the same call is a first one.
+    case 'denied':
+    case 'expired':
+    case 'failed':
+    case 'reconciled_none':
+    case 'abandoned':
+      return undefined
+    default:
+      return row.state satisfies never
+  }
+}

@@ -1,0 +1,69 @@
+import type { Approval, Channel, Question } from '../../flow/consent/consented.ts'
+import type { OperationRow } from '../../flow/side-effect/ledger.ts'
+import type { Acceptance, OperationState } from '../../flow/side-effect/operation.ts'
+import type { Row } from './database.ts'
+
+function text(row: Row, column: string): string {
+  return String(row[column])
+}
+function maybeText(row: Row, column: string): string | undefined {
+  const value = row[column]
+  return value === null || value === undefined ? undefined : String(value)
+}
+function maybeNumber(row: Row, column: string): number | undefined {
+  const value = row[column]
+  return value === null || value === undefined ? undefined : Number(value)
+}
+
+export function operationOf(row: Row): OperationRow {
+  return {
+    id: text(row, 'op_id'),
+    tenant: text(row, 'tenant'),
+    principal: text(row, 'principal'),
+    tool: text(row, 'tool'),
+    effect: text(row, 'effect'),
+    state: text(row, 'state') as OperationState,
+    standing: maybeText(row, 'standing') as 'answered' | 'silent' | undefined,
+    acceptance: text(row, 'acceptance') as Acceptance,
+    attempts: Number(row['attempts']),
+    argumentsDigest: text(row, 'arguments_digest'),
+    scopesDigest: text(row, 'scopes_digest'),
+    pin: text(row, 'pin'),
+    requestKey: maybeText(row, 'request_key'),
+    approval: maybeText(row, 'approval'),
+    repeatOf: maybeText(row, 'repeat_of'),
+    why: maybeText(row, 'why'),
+    resultBytes: Number(row['result_bytes']),
+    createdAt: Number(row['created_at']),
+    updatedAt: Number(row['updated_at']),
+    dispatchedAt: maybeNumber(row, 'dispatched_at'),
+    nextDueAt: maybeNumber(row, 'next_due'),
+  }
+}
+
+export function approvalOf(row: Row, now: number): Approval {
+  const base = {
+    id: text(row, 'approval_id'),
+    question: JSON.parse(text(row, 'question')) as Question,
+    askedAt: Number(row['asked_at']),
+    expiresAt: Number(row['expires_at']),
+  }
+  const state = text(row, 'state')
+  const decided = {
+    by: text(row, 'decided_by'),
+    channel: text(row, 'channel') as Channel,
+    decidedAt: Number(row['decided_at']),
+  }
+  switch (state) {
+    case 'waiting':
+      return base.expiresAt <= now ? { ...base, state: 'expired' } : { ...base, state: 'waiting' }
+    case 'granted':
+      return base.expiresAt <= now ? { ...base, state: 'expired' } : { ...base, ...decided, state: 'granted' }
+    case 'denied':
+      return { ...base, ...decided, state: 'denied', why: maybeText(row, 'why') ?? '' }
+    case 'used':
+      return { ...base, ...decided, state: 'used', operation: text(row, 'used_by') }
+    default:
+      return { ...base, state: 'expired' }
+  }
+}

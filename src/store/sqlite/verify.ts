@@ -1,0 +1,141 @@
+import { createPublicKey } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { commitment } from '../../words/digest.ts'
+import { type Checkpoint, ChainReader, fingerprint, type Judgement, openCheckpoint } from '../../flow/evidence/index.ts'
+import { Database, type Row } from './database.ts'
+import { readCheckpoints, readHead } from './outside.ts'
+
+export function ledgerFile(home: string): string {
+  return join(home, 'ledger.db')
+}
+
+/**
+ * Judges the live ledger of a home: every record against the chain, the chain against every checkpoint, inside and
+ * outside, against the outside head, and every operation's row and payload against its events. Opens it for reading only.
+ */
+export function verifyLedger(home: string): Judgement {
+  const file = ledgerFile(home)
+  const keyFile = join(home, 'keys', 'evidence.pub.pem')
+  if (!existsSync(file)) {
+    const gone = readHead(home) !== undefined
+    return gone
+      ? { verdict: 'tampered', records: 0, firstBad: 0, why: ['the ledger is gone, and its head is still there'] }
+      : { verdict: 'unjudgeable', records: 0, why: ['there is no ledger in this home'] }
+  }
+  if (!existsSync(keyFile)) return { verdict: 'unjudgeable', records: 0, why: ['the public key is missing'] }
+  let db: Database
+  try {
+    db = new Database(file, 'read')
+  } catch (fault) {
+    return { verdict: 'tampered', records: 0, firstBad: 0, why: [`the ledger cannot be opened: ${messageOf(fault)}`] }
+  }
+  try {
+    return judge(db, home, readFileSync(keyFile, 'utf8'))
+  } catch (fault) {
+    return { verdict: 'tampered', records: 0, why: [`the ledger cannot be read: ${messageOf(fault)}`] }
+  } finally {
+    db.close()
+  }
+}
+
+function judge(db: Database, home: string, pem: string): Judgement {
+  const key = createPublicKey(pem)
+  const chain = new ChainReader()
+  const states = new Map<string, string>()
+  const commitments = new Map<string, { arguments?: string; result?: string }>()
+  const inside = db.statement('SELECT note FROM checkpoint ORDER BY size').all() as Row[]
+  const notes = [...inside.map((row) => String(row['note'])), ...readCheckpoints(home)]
+  const bySize = new Map<number, Checkpoint[]>()
+  const bad = (why: string, firstBad = chain.size): Judgement => ({
+    verdict: 'tampered',
+    records: chain.size,
+    firstBad,
+    why: [why],
+    key: fingerprint(key),
+  })
+  for (const note of notes) {
+    const checkpoint = openCheckpoint(note, key)
+    if ('wrong' in checkpoint) return bad(`a checkpoint does not hold: ${checkpoint.wrong}`)
+    bySize.set(checkpoint.size, [...(bySize.get(checkpoint.size) ?? []), checkpoint])
+  }
+  const head = readHead(home)
+  if (head === 'unreadable') return bad('the head outside the ledger cannot be read')
+  let newest: Checkpoint | undefined
+  const meet = (): string | undefined => {
+    for (const checkpoint of bySize.get(chain.size) ?? []) {
+      if (checkpoint.root !== chain.frontier.root()) return `checkpoint ${chain.size} was signed over other records`
+      newest = checkpoint
+    }
+    if (head?.size === chain.size && chain.size > 0 && head.leaf !== chain.head) return 'the head outside the ledger is another one'
+    return undefined
+  }
+  for (const row of db.statement('SELECT seq, record, leaf FROM event ORDER BY seq').iterate() as Iterable<Row>) {
+    const line = String(row['record'])
+    const wrong = Number(row['seq']) === chain.size ? chain.read(line) : `record ${chain.size} is missing`
+    if (wrong !== undefined) return bad(wrong)
+    if (row['leaf'] !== chain.head) return bad(`record ${chain.size - 1} has another leaf beside it`, chain.size - 1)
+    const unlike = meet()
+    if (unlike !== undefined) return bad(unlike, chain.size - 1)
+    note(line, states, commitments)
+  }
+  const largest = Math.max(head?.size ?? 0, ...bySize.keys())
+  if (largest > chain.size)
+    return bad(`the ledger ends at record ${chain.size}, and ${largest} were signed or seen: its end is cut off, or an old copy was put back`)
+  const rows = judgeRows(db, states, commitments)
+  if (rows !== undefined) return bad(rows)
+  return {
+    verdict: 'valid',
+    records: chain.size,
+    why: [],
+    key: fingerprint(key),
+    ...(newest === undefined ? {} : { checkpoint: newest }),
+  }
+}
+
+function note(
+  line: string,
+  states: Map<string, string>,
+  commitments: Map<string, { arguments?: string; result?: string }>,
+): void {
+  const record = JSON.parse(line) as {
+    operation?: string
+    path?: string[]
+    commitments?: { arguments?: string; result?: string }
+  }
+  if (record.operation === undefined) return
+  const last = record.path?.at(-1)
+  if (last !== undefined) states.set(record.operation, last)
+  if (record.commitments !== undefined)
+    commitments.set(record.operation, { ...commitments.get(record.operation), ...record.commitments })
+}
+
+/** The operation table is only a cache of the events: folding them has to give it again. */
+function judgeRows(
+  db: Database,
+  states: ReadonlyMap<string, string>,
+  commitments: ReadonlyMap<string, { arguments?: string; result?: string }>,
+): string | undefined {
+  let seen = 0
+  for (const row of db.statement('SELECT op_id, state FROM operation').iterate() as Iterable<Row>) {
+    seen++
+    const id = String(row['op_id'])
+    const folded = states.get(id)
+    if (folded !== row['state']) return `operation ${id} is ${String(row['state'])}, and its events say ${folded ?? 'nothing'}`
+  }
+  if (seen !== states.size) return `there are events of ${states.size} operations, and rows of ${seen}`
+  const payloads = db
+    .statement('SELECT p.op_id, p.role, p.body, o.salt FROM payload p JOIN operation o ON o.op_id = p.op_id')
+    .iterate() as Iterable<Row>
+  for (const row of payloads) {
+    const role = row['role'] as 'arguments' | 'result'
+    const wanted = commitments.get(String(row['op_id']))?.[role]
+    if (wanted !== commitment(row['salt'] as Uint8Array, row['body'] as Uint8Array))
+      return `the ${role} of operation ${String(row['op_id'])} are not what was committed to`
+  }
+  return undefined
+}
+
+function messageOf(fault: unknown): string {
+  return fault instanceof Error ? fault.message : String(fault)
+}
