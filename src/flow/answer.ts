@@ -4,18 +4,13 @@ import type { Facts } from '../words/verdict.ts'
 import type { Approval } from './consent/consented.ts'
 import type { Step } from './line.ts'
 import type { Credential } from './principal/principal.ts'
-import type { Origin, Target } from './proposal/proposal.ts'
+import type { RawCall } from './proposal/proposal.ts'
 import type { Accepted } from './result/accepted.ts'
 import type { Acceptance, OperationState } from './side-effect/operation.ts'
 
-/** One call as a front door hands it in. `arguments` is strictly parsed JSON, or JSON text that has still to be. */
-export interface CallRequest {
-  readonly target: Target
-  readonly arguments: { readonly value: Json } | { readonly text: string }
-  readonly origin: Origin
+/** One call as a front door hands it in, with what came to prove who asks. */
+export interface CallRequest extends RawCall {
   readonly credential: Credential
-  /** W3C trace id of the caller, if it sent one. */
-  readonly traceId?: string
 }
 
 /** What a door can do for the caller while a call is under way. */

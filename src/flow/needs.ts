@@ -1,7 +1,7 @@
 import type { Budgets } from './budget/funded.ts'
 import type { Approvals, ConsentRule, History } from './consent/consented.ts'
 import type { Desk } from './consent/desk.ts'
-import type { ReadBacks } from './outcome/outcome.ts'
+import type { ReadBacks } from './receipt/read-back.ts'
 import type { Point } from './points.ts'
 import type { Identities } from './principal/principal.ts'
 import type { ProposalLimits } from './proposal/index.ts'

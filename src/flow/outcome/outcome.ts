@@ -1,8 +1,5 @@
 import type { Acceptance } from '../side-effect/operation.ts'
 import type { Facts } from '../../words/verdict.ts'
-import type { JsonObject } from '../../words/json.ts'
-import type { ReadBack } from '../tool/profile.ts'
-import type { WireOutcome } from '../receipt/receipt.ts'
 
 /** The third verdict: not what the tool said, but what the world shows. */
 export interface VerifiedOutcome {
@@ -10,17 +7,4 @@ export interface VerifiedOutcome {
   readonly facts: Facts
 }
 
-/**
- * A governed read made on behalf of an operation, for `verify` and `reconcile`. It passes all gates as a proposal of the
- * operation's own principal and is refused unless the named tool's profile says `read`.
- */
-export interface ReadBacks {
-  read(onBehalf: OnBehalf, readBack: ReadBack, signal: AbortSignal): Promise<WireOutcome>
-}
-
-/** The operation whose end is looked for. After a restart there is no more of it than this. */
-export interface OnBehalf {
-  readonly operation: string
-  readonly principal: string
-  readonly arguments: JsonObject
-}
+export type { OnBehalf, ReadBacks } from '../receipt/read-back.ts'

@@ -4,29 +4,28 @@ import * as fc from 'fast-check'
 import { canonical } from '../../words/canonical.ts'
 import { digest } from '../../words/digest.ts'
 import type { Json } from '../../words/json.ts'
-import type { CallRequest } from '../answer.ts'
+import type { RawCall } from './proposal.ts'
 import { type ProposalLimits, defaultLimits, propose } from './index.ts'
 import type { Proposal } from './proposal.ts'
 
 const NOW = 1_790_000_000_000
 
-function asked(more: Partial<CallRequest>): CallRequest {
+function asked(more: Partial<RawCall>): RawCall {
   return {
     target: { kind: 'tool', exported: 'notes__read_note' },
     arguments: { value: {} },
     origin: { door: 'gateway' },
-    credential: { kind: 'none' },
     ...more,
   }
 }
 
-function made(more: Partial<CallRequest>): Proposal {
+function made(more: Partial<RawCall>): Proposal {
   const verdict = propose(asked(more), defaultLimits, NOW)
   assert.equal(verdict.kind, 'pass', JSON.stringify(verdict))
   return (verdict as { next: Proposal }).next
 }
 
-function code(more: Partial<CallRequest>, limits: ProposalLimits = defaultLimits): string {
+function code(more: Partial<RawCall>, limits: ProposalLimits = defaultLimits): string {
   const verdict = propose(asked(more), limits, NOW)
   return verdict.kind === 'refuse' ? verdict.code : 'pass'
 }

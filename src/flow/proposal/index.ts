@@ -5,8 +5,7 @@ import { newId } from '../../words/id.ts'
 import { type Json, type JsonObject, isJsonObject, member } from '../../words/json.ts'
 import { parseStrict } from '../../words/strict-json.ts'
 import { type Refusal, type Verdict, pass, refuse } from '../../words/verdict.ts'
-import type { CallRequest } from '../answer.ts'
-import type { Origin, Proposal, Target } from './proposal.ts'
+import type { Origin, Proposal, RawCall, Target } from './proposal.ts'
 
 export interface ProposalLimits {
   /** Bytes of the arguments, both as they came in and in canonical form. */
@@ -32,7 +31,7 @@ const BLANK = /^[ \t\r\n]*$/
  *
  * @param now Milliseconds since 1970.
  */
-export function propose(request: CallRequest, limits: ProposalLimits, now: number): Verdict<Proposal> {
+export function propose(request: RawCall, limits: ProposalLimits, now: number): Verdict<Proposal> {
   const target = readTarget(request.target)
   if ('code' in target) return target
   const origin = readOrigin(request.origin)

@@ -1,5 +1,5 @@
 import type { Digest } from '../../words/digest.ts'
-import type { JsonObject } from '../../words/json.ts'
+import type { Json, JsonObject } from '../../words/json.ts'
 
 /** Where a proposal came in: three front doors, and the two by which people and programs call one tool themselves. */
 export type Door = 'gateway' | 'host' | 'code' | 'cli' | 'library'
@@ -40,4 +40,13 @@ export interface Proposal {
   readonly traceId: string
   /** Milliseconds since 1970. */
   readonly receivedAt: number
+}
+
+/** One call before anything of it was judged. `arguments` is strictly parsed JSON, or JSON text that has still to be. */
+export interface RawCall {
+  readonly target: Target
+  readonly arguments: { readonly value: Json } | { readonly text: string }
+  readonly origin: Origin
+  /** W3C trace id of the caller, if it sent one. */
+  readonly traceId?: string
 }

@@ -1,5 +1,5 @@
 import { type JsonObject, isJsonObject } from '../../words/json.ts'
-import type { OnBehalf, ReadBacks } from '../outcome/outcome.ts'
+import type { OnBehalf, ReadBacks } from './read-back.ts'
 import { holds } from '../tool/condition.ts'
 import type { ToolProfile } from '../tool/profile.ts'
 import type { Ledger, OperationRow } from '../side-effect/ledger.ts'

@@ -11,6 +11,8 @@ export interface Scope {
   readonly access: Access
   /** Names of the declared roots that hold it, by whole segments of the real path. Empty for other kinds. */
   readonly within: readonly string[]
+  /** A file with a second name (a hard link), which may lie outside every root; policies may forbid it. Writes are refused. */
+  readonly hardLinked?: true
 }
 
 export interface Scoped extends Selected {
