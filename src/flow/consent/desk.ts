@@ -34,12 +34,12 @@ export class Desk {
     this.#now = now
   }
 
-  /** A terminal, a console that can put a question to a person right now. Answers how to detach it. */
-  attach(channel: Channel, onQuestion: (approval: Approval) => void): () => void {
+  /** A terminal or a console that can put a question to a person right now. It hears of questions and of answers. */
+  attach(channel: Channel, listener: (approval: Approval) => void): () => void {
     this.#attached.set(channel, (this.#attached.get(channel) ?? 0) + 1)
-    this.#asked.add(onQuestion)
+    this.#asked.add(listener)
     return () => {
-      if (!this.#asked.delete(onQuestion)) return
+      if (!this.#asked.delete(listener)) return
       this.#attached.set(channel, (this.#attached.get(channel) ?? 1) - 1)
     }
   }
@@ -49,6 +49,7 @@ export class Desk {
     return channel === 'cli' || (this.#attached.get(channel) ?? 0) > 0
   }
 
+  /** Tells whoever is attached of a question, or of its answer. */
   announce(approval: Approval): void {
     for (const listener of this.#asked) listener(approval)
   }
@@ -67,7 +68,10 @@ export class Desk {
         return refuse('CONSENT_RULE_DENIES', { rule: rule.name, by: decision.by, approvers: [...rule.approvers] })
     }
     const decided = await this.#ledger.decide(id, decision, this.#now())
-    if ('state' in decided) for (const wake of this.#waiting.get(id) ?? []) wake(decided)
+    if ('state' in decided) {
+      for (const wake of this.#waiting.get(id) ?? []) wake(decided)
+      this.announce(decided)
+    }
     return decided
   }
 

@@ -18,6 +18,7 @@ export interface SideEffectNeeds {
 export const sideEffect: Gate<AuthorisedAction, Permitted, SideEffectNeeds> = {
   name: 'side-effect',
   judge: (action, { ledger, steps, stillValid }): Verdict<Permitted> | Promise<Verdict<Permitted>> => {
+    if (ledger.closed !== undefined) return ledger.closed
     // An approval is used up in the transaction of the intent, so an approved read takes that road too.
     if (action.tool.profile.effect === 'read' && action.consent.kind === 'not-needed') {
       if (!stillValid()) return refuse('AUTHORISATION_STALE', {})

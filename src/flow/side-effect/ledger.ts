@@ -60,6 +60,8 @@ export interface Reconciled {
  * resolves when that is as durable as the rules want. Rejects with a LedgerFault when it cannot be written.
  */
 export interface Ledger {
+  /** While this is set nothing may be sent, since it could not be recorded. */
+  readonly closed: Refusal | undefined
   /**
    * Claims the key, uses up the approval and writes the intent, in one synced transaction. `stillValid` is asked inside it:
    * a policy or a pin that changed meanwhile makes the claim AUTHORISATION_STALE.

@@ -5,14 +5,22 @@ import type { Approval, Approvals, Channel, Earlier, History, Question } from '.
 import type { Happening } from '../../flow/evidence/index.ts'
 import type { Step } from '../../flow/line.ts'
 import type { Scoped } from '../../flow/resource/scoped.ts'
-import type { Claim, Ledger, OperationRow, Outcome, Reconciled, RefusedProposal } from '../../flow/side-effect/ledger.ts'
+import {
+  type Claim,
+  type Ledger,
+  LedgerFault,
+  type OperationRow,
+  type Outcome,
+  type Reconciled,
+  type RefusedProposal,
+} from '../../flow/side-effect/ledger.ts'
 import type { Acceptance, OperationState } from '../../flow/side-effect/operation.ts'
 import { askApproval, decideApproval, findApproval, listApprovals, matchingApproval } from './approvals.ts'
 import type { Chain } from './chain.ts'
 import type { Database, Row } from './database.ts'
 import { claimOperation, findOperation, move, readOperation, readPayload, settleOperation, Stale } from './operations.ts'
 import { operationOf } from './rows.ts'
-import type { Writer } from './writer.ts'
+import type { Job, Writer } from './writer.ts'
 
 /** The ledger on one SQLite file. Reads answer at once from the writer's own connection. */
 export class SqliteLedger implements Ledger, Approvals, History {
@@ -21,15 +29,32 @@ export class SqliteLedger implements Ledger, Approvals, History {
   readonly #repeatWindowMs: number
   readonly #reads: 'synced' | 'grouped'
 
-  constructor(writer: Writer, options: { secret: Uint8Array; repeatWindowMs: number; reads: 'grouped' | 'strict' }) {
+  readonly #rolledBack: string | undefined
+
+  /** `rolledBack` says why this ledger may not be gone on with; then it takes no writes. */
+  constructor(
+    writer: Writer,
+    options: { secret: Uint8Array; repeatWindowMs: number; reads: 'grouped' | 'strict'; rolledBack?: string },
+  ) {
+    this.#rolledBack = options.rolledBack
     this.#writer = writer
     this.#secret = options.secret
     this.#repeatWindowMs = options.repeatWindowMs
     this.#reads = options.reads === 'strict' ? 'synced' : 'grouped'
   }
 
+  get closed(): Refusal | undefined {
+    if (this.#rolledBack !== undefined) return refuse('LEDGER_ROLLED_BACK', { why: this.#rolledBack })
+    return this.#writer.broken === undefined ? undefined : refuse('LEDGER_UNAVAILABLE', { why: this.#writer.broken })
+  }
+
+  #write<Value>(job: Job<Value>): Promise<Value> {
+    if (this.#rolledBack !== undefined) return Promise.reject(new LedgerFault('LEDGER_ROLLED_BACK', this.#rolledBack))
+    return this.#writer.write(job)
+  }
+
   #effect<Value>(weight: 'proposal' | 'outcome', run: (db: Database, chain: Chain, now: number) => Value): Promise<Value> {
-    return this.#writer.write({ durability: 'synced', weight, run: (db, chain) => run(db, chain, Date.now()) })
+    return this.#write({ durability: 'synced', weight, run: (db, chain) => run(db, chain, Date.now()) })
   }
 
   async claim(action: AuthorisedAction, steps: readonly Step[], stillValid: () => boolean): Promise<Claim> {
@@ -70,7 +95,7 @@ export class SqliteLedger implements Ledger, Approvals, History {
   }
 
   conclude(operation: string, acceptance: Acceptance, steps: readonly Step[]): Promise<void> {
-    return this.#writer.write({
+    return this.#write({
       durability: acceptance === 'not_required' ? 'grouped' : 'synced',
       weight: 'outcome',
       run: (db, chain) => {
@@ -82,7 +107,7 @@ export class SqliteLedger implements Ledger, Approvals, History {
   }
 
   read(action: AuthorisedAction, operation: string, outcome: Outcome, steps: readonly Step[]): Promise<void> {
-    return this.#writer.write({
+    return this.#write({
       durability: this.#reads,
       weight: 'outcome',
       run: (db, chain) => readOperation(db, chain, action, operation, outcome, steps, Date.now()),
@@ -95,7 +120,7 @@ export class SqliteLedger implements Ledger, Approvals, History {
 
   /** Puts something on the record that is no operation: a start, an approval of a tool, another configuration. */
   record(happening: Happening, durability: 'synced' | 'grouped' = 'synced'): Promise<void> {
-    return this.#writer.write({ durability, weight: 'outcome', run: (db, chain) => chain.append(db, happening) })
+    return this.#write({ durability, weight: 'outcome', run: (db, chain) => chain.append(db, happening) })
   }
 
   reconcile(operation: string, { to, method, by, evidence }: Reconciled): Promise<OperationRow | Refusal> {
@@ -124,7 +149,7 @@ export class SqliteLedger implements Ledger, Approvals, History {
   }
 
   schedule(operation: string, at: number | undefined): Promise<void> {
-    return this.#writer.write({
+    return this.#write({
       durability: 'grouped',
       weight: 'outcome',
       run: (db) => void db.statement('UPDATE operation SET next_due = ? WHERE op_id = ?').run(at ?? null, operation),

@@ -1,4 +1,4 @@
-import { createPublicKey, randomBytes } from 'node:crypto'
+import { createPublicKey, type KeyObject, randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import type { ExportHeader, ExportTrailer, Judgement } from '../../flow/evidence/index.ts'
 import { exportFormat } from '../../flow/evidence/index.ts'
@@ -27,6 +27,11 @@ export interface OpenLedger {
   /** Set while the ledger cannot be written; then nothing is dispatched. */
   broken(): string | undefined
   size(): number
+  /** How many records the newest checkpoint of this process covers. */
+  checkpointed(): number
+  readonly publicKey: KeyObject
+  /** Record lines, oldest first: the last `limit`, or those from `from` on; of one operation or approval where that is said. */
+  records(filter: { readonly operation?: string; readonly approval?: string; readonly from?: number; readonly limit: number }): readonly string[]
   checkpoint(): Promise<string>
   exportLines(): AsyncGenerator<string>
   close(): Promise<void>
@@ -65,7 +70,12 @@ export function openLedger(home: string, options: LedgerOptions): OpenLedger {
     checkpointEvery: options.checkpointEvery,
     checkpointed: chain.size,
   })
-  const ledger = new SqliteLedger(writer, { secret, ...options })
+  const ledger = new SqliteLedger(writer, {
+    secret,
+    repeatWindowMs: options.repeatWindowMs,
+    reads: options.reads,
+    ...(judgement.verdict === 'valid' ? {} : { rolledBack: judgement.why.join('; ') }),
+  })
   const recovered = judgement.verdict === 'valid' ? recover(db, chain) : []
   let signed = chain.size
   const timer = setInterval(() => {
@@ -98,11 +108,14 @@ export function openLedger(home: string, options: LedgerOptions): OpenLedger {
     recovered,
     broken: () => writer.broken,
     size: () => writer.size,
+    checkpointed: () => writer.checkpointed,
+    publicKey: createPublicKey(key),
+    records: (filter) => readRecords(writer.db, filter),
     checkpoint: () => writer.checkpoint(),
     exportLines,
     close: async () => {
       clearInterval(timer)
-      await writer.close()
+      await writer.close(judgement.verdict === 'valid')
     },
   }
 }
@@ -143,4 +156,27 @@ function recover(db: Database, chain: Chain): readonly string[] {
     throw fault
   }
   return recovered
+}
+
+function readRecords(
+  db: Database,
+  { operation, approval, from, limit }: { operation?: string; approval?: string; from?: number; limit: number },
+): readonly string[] {
+  const where = ['seq >= ?']
+  const values: (string | number)[] = [from ?? 0]
+  if (operation !== undefined) {
+    where.push('op_id = ?')
+    values.push(operation)
+  }
+  if (approval !== undefined) {
+    where.push("json_extract(record, '$.approval') = ?")
+    values.push(approval)
+  }
+  // Without a beginning the newest are wanted, and yet in their order.
+  const newest = from === undefined
+  const rows = db
+    .statement(`SELECT record FROM event WHERE ${where.join(' AND ')} ORDER BY seq ${newest ? 'DESC' : ''} LIMIT ?`)
+    .all(...values, limit) as Row[]
+  const lines = rows.map((row) => String(row['record']))
+  return newest ? lines.toReversed() : lines
 }

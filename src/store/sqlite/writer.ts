@@ -71,6 +71,9 @@ export class Writer {
   get size(): number {
     return this.#chain.size
   }
+  get checkpointed(): number {
+    return this.#checkpointed
+  }
 
   write<Value>(job: Job<Value>): Promise<Value> {
     if (this.#closed) return Promise.reject(new LedgerFault('LEDGER_UNAVAILABLE', 'the ledger is closed'))
@@ -223,12 +226,12 @@ export class Writer {
     }
   }
 
-  /** Writes what waits, signs the end, and closes. Afterwards every write is a fault. */
-  async close(): Promise<void> {
+  /** Writes what waits, signs the end where that is wanted, and closes. Afterwards every write is a fault. */
+  async close(signed = true): Promise<void> {
     if (this.#closed) return
     clearTimeout(this.#syncTimer)
     // A head that cannot be signed now is still in the ledger; the next start signs over it.
-    if (this.#broken === undefined) await this.checkpoint().catch(() => '')
+    if (signed && this.#broken === undefined) await this.checkpoint().catch(() => '')
     this.#closed = true
     for (const { reject } of this.#queue.splice(0)) reject(new LedgerFault('LEDGER_UNAVAILABLE', 'the ledger is closed'))
     this.#db.close()

@@ -1,0 +1,154 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../config/config.ts'
+import type { Flow } from '../flow/answer.ts'
+import { Accounts } from '../flow/budget/index.ts'
+import { Desk } from '../flow/consent/desk.ts'
+import { createFlow, type FlowNeeds, type Point } from '../flow/index.ts'
+import { Reconciler } from '../flow/receipt/reconcile.ts'
+import type { Upstreams } from '../flow/receipt/receipt.ts'
+import { CedarPolicies } from '../flow/resource/policy.ts'
+import { checkPolicies } from '../flow/resource/policy-set.ts'
+import { ScopeResolver } from '../flow/resource/resolver.ts'
+import { type ToolProfile, undeclared } from '../flow/tool/profile.ts'
+import type { TokenIdentities } from '../identity/tokens.ts'
+import { type CatalogueEvent, LiveCatalogue } from '../mcp/catalogue/catalogue.ts'
+import { PreparedShelf } from '../mcp/catalogue/shelf-store.ts'
+import { type ConnectedUpstream, connectUpstream } from '../mcp/upstream/connection.ts'
+import { reapOrphans } from '../sandbox/orphans.ts'
+import { type OpenLedger, openLedger } from '../store/sqlite/open.ts'
+import { SpillFolder } from '../store/spill.ts'
+import type { Home } from './home.ts'
+import { readPolicies } from './policies.ts'
+import { identitiesOf } from './principals.ts'
+import { GovernedReadBacks } from './read-backs.ts'
+
+/** Everything that decides and records, without a door. */
+export interface Core {
+  readonly flow: Flow
+  readonly open: OpenLedger
+  readonly identities: TokenIdentities
+  readonly policies: CedarPolicies
+  readonly policyProblems: readonly string[]
+  readonly catalogue: LiveCatalogue
+  readonly shelf: PreparedShelf
+  readonly upstreams: ReadonlyMap<string, ConnectedUpstream>
+  readonly desk: Desk
+  readonly budgets: Accounts
+  readonly reconciler: Reconciler
+  readonly spill: SpillFolder
+  readonly onFault: (fault: unknown, where: string) => void
+  /** Resolves when every upstream has answered or failed once, and what it listed is known. */
+  readonly settled: Promise<void>
+  close(): Promise<void>
+}
+
+export interface AssembleOptions {
+  readonly consentWaitMs?: number
+  readonly at?: (point: Point) => void
+  readonly onFault?: (fault: unknown, where: string) => void
+}
+
+export async function assemble(config: Config, home: Home, options: AssembleOptions): Promise<Core> {
+  const onFault = options.onFault ?? ((): void => {})
+  await reapOrphans(join(home.folder, 'children'))
+  const open = openLedger(home.folder, {
+    repeatWindowMs: config.ledger.repeatWindowMs,
+    reads: config.ledger.reads,
+    checkpointEvery: config.evidence.checkpointEvery,
+    checkpointMs: config.evidence.checkpointSeconds * 1000,
+  })
+  const { ledger } = open
+  const identities = identitiesOf(config, home)
+  const texts = readPolicies(config.policy)
+  const checked = checkPolicies(texts)
+  const policies = new CedarPolicies(texts)
+  const upstreams = new Map(
+    config.servers.map(({ spec }) => [spec.name, connectUpstream(spec, { records: join(home.folder, 'children') })]),
+  )
+  const profileOf = (server: string, name: string): ToolProfile =>
+    config.servers.find(({ spec }) => spec.name === server)?.tools.get(name) ?? undeclared
+  const record = (event: CatalogueEvent): void => {
+    if (open.judgement.verdict !== 'valid') return
+    const { kind, ...facts } = event
+    ledger
+      .record({ kind: 'catalogue.changed', at: Date.now(), facts: { change: kind, ...facts } })
+      .catch((fault: unknown) => onFault(fault, 'catalogue'))
+  }
+  const catalogue = new LiveCatalogue({ config, upstreams, profileOf, onEvent: record })
+  const shelf = new PreparedShelf(catalogue, policies)
+  const desk = new Desk(ledger)
+  const budgets = new Accounts(config.budgets, ledger, Date.now())
+  const spill = new SpillFolder(home.folder)
+  const byKey = (tool: string): ToolProfile => profileOf(tool.slice(0, tool.indexOf('/')), tool.slice(tool.indexOf('/') + 1))
+  const readBacks = new GovernedReadBacks(() => flow, byKey)
+  const reconciler = new Reconciler({ ledger, readBacks, profileOf: byKey, now: Date.now })
+  const dispatch: Upstreams = {
+    send: (permit, sending) => {
+      const upstream = upstreams.get(permit.action.tool.server)
+      return upstream === undefined
+        ? Promise.resolve({ kind: 'not-sent', why: 'there is no such upstream' })
+        : upstream.send(permit, sending)
+    },
+  }
+  const watched = (what: Promise<unknown>): void => void what.catch((fault: unknown) => onFault(fault, 'reconcile'))
+  const needs: FlowNeeds = {
+    limits: { argumentBytes: config.limits.argumentBytes, depth: config.limits.argumentDepth },
+    identities,
+    catalogue,
+    visibility: policies,
+    scopes: new ScopeResolver(config.roots, protectedPaths(config, home)),
+    policies,
+    rules: config.consent.rules,
+    approvals: ledger,
+    history: ledger,
+    desk,
+    consentWaitMs: options.consentWaitMs ?? config.consent.waitMs,
+    budgets,
+    ledger,
+    upstreams: dispatch,
+    result: { spill, limits: { resultBytes: config.limits.resultBytes, hardBytes: config.limits.resultHardBytes } },
+    readBacks,
+    now: Date.now,
+    onUnknown: (operation) => watched(reconciler.opened(operation)),
+    onLate: (permit, late) => watched(reconciler.late(permit, late)),
+    ...(options.at === undefined ? {} : { at: options.at }),
+  }
+  const flow = createFlow(needs)
+  if (open.judgement.verdict === 'valid') {
+    await ledger.record({
+      kind: 'ledger.opened',
+      at: Date.now(),
+      facts: { policy: policies.version, recovered: [...open.recovered] },
+    })
+    for (const operation of open.recovered) watched(reconciler.opened(operation))
+    reconciler.start()
+  }
+  return {
+    flow,
+    open,
+    identities,
+    policies,
+    policyProblems: checked.ok ? [] : checked.messages,
+    catalogue,
+    shelf,
+    upstreams,
+    desk,
+    budgets,
+    reconciler,
+    spill,
+    onFault,
+    settled: catalogue.settled,
+    close: async () => {
+      reconciler.stop()
+      catalogue.close()
+      await Promise.all([...upstreams.values()].map((upstream) => upstream.close()))
+      await open.close()
+    },
+  }
+}
+
+/** What no tool may touch, whatever the policies say: whoever writes there decides what is allowed. */
+function protectedPaths(config: Config, home: Home): readonly string[] {
+  return [home.folder, config.file, config.policy, config.lock].filter((path) => existsSync(path) || path === home.folder)
+}

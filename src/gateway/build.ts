@@ -1,0 +1,105 @@
+import { createServer } from 'node:net'
+import { version } from './version.ts'
+import type { Config } from '../config/config.ts'
+import { defaultLimits } from '../mcp/downstream/options.ts'
+import { servePipe } from '../mcp/downstream/pipe.ts'
+import type { Ports } from '../mcp/downstream/ports.ts'
+import { listen } from '../mcp/downstream/server.ts'
+import type { Point } from '../flow/index.ts'
+import { assemble, type Core } from './assemble.ts'
+import type { Gateway, GatewayOptions } from './control/control.ts'
+import { listenPrivately } from './control/listen.ts'
+import { serveControl } from './control/routes.ts'
+import type { OwnedHome } from './ownership.ts'
+import { stateKey } from './state-key.ts'
+import { Steward } from './steward.ts'
+
+export interface StartOptions extends GatewayOptions {
+  /** In place of `consent.wait` of the configuration. */
+  readonly consentWaitMs?: number
+  /** Tests only: called at each named point of each call. */
+  readonly at?: (point: Point) => void
+}
+
+export interface RunningGateway extends Gateway {
+  readonly core: Core
+}
+
+/** Opens everything, and the doors last: when this resolves, clients can connect. */
+export async function startGateway(config: Config, home: OwnedHome, options: StartOptions): Promise<RunningGateway> {
+  const core = await assemble(config, home, options)
+  let end: () => void = () => {}
+  const asked = new Promise<void>((resolve) => (end = resolve))
+  const steward = new Steward(core, { config, home, url: () => url, stop: () => end() })
+  let running = 0
+  let begun = 0
+  const flow: Ports['flow'] = {
+    check: core.flow.check,
+    call: async (request, caller, signal) => {
+      running++
+      begun++
+      try {
+        return await core.flow.call(request, caller, signal)
+      } finally {
+        running--
+      }
+    },
+  }
+  const ports: Ports = {
+    flow,
+    shelf: core.shelf,
+    identities: core.identities,
+    approvals: { answer: (id, answer) => steward.answerElicited(id, answer) },
+    spill: core.spill,
+    operations: { status: (owner, id) => steward.operationStatus(owner, id) },
+    onFault: core.onFault,
+  }
+  const door = {
+    serverInfo: { name: 'countersign', version, title: 'Countersign' },
+    stateKey: stateKey(home.folder),
+    revisions: config.endpoint.revisions,
+    allowedHosts: config.endpoint.allowedHosts,
+    allowedOrigins: config.endpoint.allowedOrigins,
+    limits: { ...defaultLimits, sessions: config.limits.sessions, messageBytes: config.limits.argumentBytes + (1 << 16) },
+  }
+  const closers: (() => Promise<void>)[] = [() => core.close()]
+  const closeAll = async (): Promise<void> => {
+    for (const close of closers.splice(0).toReversed()) await close()
+  }
+  let url = ''
+  let controlled = (): { running: number; begun: number } => ({ running: 0, begun: 0 })
+  try {
+    const { host, port } = config.endpoint
+    const http = await listen({ host, port: options.port ?? port, ports, options: door })
+    closers.push(() => http.close())
+    url = http.url
+    const pipes = createServer((socket) => {
+      running++
+      begun++
+      servePipe(socket, { kind: 'socket' }, ports, door)
+        .catch((fault: unknown) => core.onFault(fault, 'pipe'))
+        .finally(() => running--)
+    })
+    await listenPrivately(pipes, home.mcpSocket)
+    closers.push(() => new Promise((resolve) => pipes.close(() => resolve())))
+    const control = await serveControl(steward, home, core.onFault)
+    controlled = control.activity
+    closers.push(() => control.close())
+  } catch (fault) {
+    await closeAll()
+    throw fault
+  }
+  let closing: Promise<void> | undefined
+  const close = (): Promise<void> => (closing ??= closeAll())
+  return {
+    core,
+    url,
+    control: steward,
+    activity: () => ({ running: running + controlled().running, begun: begun + controlled().begun }),
+    ended: asked.then(close),
+    close: async () => {
+      end()
+      await close()
+    },
+  }
+}

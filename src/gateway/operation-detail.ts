@@ -1,0 +1,31 @@
+import type { OperationDetail } from '../api/contract.ts'
+import type { OpenLedger } from '../store/sqlite/open.ts'
+import { operationView } from './control/views.ts'
+
+const SHOWN_BYTES = 64 * 1024
+
+/** One operation with what was sent, what came back, and its events. */
+export function operationDetail(open: OpenLedger, id: string): OperationDetail | undefined {
+  const row = open.ledger.find(id)
+  if (row === undefined) return undefined
+  const sent = open.ledger.payload(id, 'arguments')
+  const result = open.ledger.payload(id, 'result')
+  const cut = result !== undefined && result.length > SHOWN_BYTES
+  return {
+    ...operationView(row),
+    ...(sent === undefined ? {} : { arguments: Buffer.from(sent).toString('utf8') }),
+    ...(result === undefined ? {} : { result: Buffer.from(result.subarray(0, SHOWN_BYTES)).toString('utf8') }),
+    ...(cut ? { resultCut: true } : {}),
+    happenings: open.records({ operation: id, limit: 1000 }).map((line) => {
+      const { seq, kind, at, path, steps, facts } = JSON.parse(line) as OperationDetail['happenings'][number]
+      return {
+        seq,
+        kind,
+        at,
+        ...(path === undefined ? {} : { path }),
+        ...(steps === undefined ? {} : { steps }),
+        ...(facts === undefined ? {} : { facts }),
+      }
+    }),
+  }
+}

@@ -1,0 +1,18 @@
+import { randomBytes } from 'node:crypto'
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** 32 bytes that only this home has; what clients carry for us between two requests is sealed with it. Made once. */
+export function stateKey(home: string): Uint8Array {
+  const file = join(home, 'keys', 'state.key')
+  if (!existsSync(file)) {
+    mkdirSync(join(home, 'keys'), { recursive: true, mode: 0o700 })
+    const descriptor = openSync(file, 'wx', 0o600)
+    writeSync(descriptor, randomBytes(32).toString('hex'))
+    fsyncSync(descriptor)
+    closeSync(descriptor)
+  }
+  const key = Buffer.from(readFileSync(file, 'utf8').trim(), 'hex')
+  if (key.length !== 32) throw new Error(`${file} is not a key; delete it and start again`)
+  return key
+}
