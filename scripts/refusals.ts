@@ -27,4 +27,5 @@ export function refusalsPage(): string {
   return `${[...head, ...rows].join('\n')}\n`
 }
 
-if (process.argv[1] === import.meta.filename) writeFileSync(join(import.meta.dirname, '..', 'docs', 'refusals.md'), refusalsPage())
+if (process.argv[1] === import.meta.filename)
+  writeFileSync(join(import.meta.dirname, '..', 'docs', 'refusals.md'), refusalsPage())

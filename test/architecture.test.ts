@@ -64,7 +64,8 @@ test('every import points to the same row or to one before it', () => {
   for (const file of sources) {
     const from = relative('src', file)
     if (from.endsWith('.test.ts')) continue
-    for (const { to } of importsOf(file)) if (rank(to) > rank(from)) wrong.push(`${from} imports ${to}, which comes after it`)
+    for (const { to } of importsOf(file))
+      if (rank(to) > rank(from)) wrong.push(`${from} imports ${to}, which comes after it`)
   }
   assert.deepEqual(wrong, [])
 })
@@ -73,7 +74,9 @@ test('only the flow imports the gate that mints an authorised action', () => {
   const minting = sources.filter(
     (file) =>
       !file.endsWith('.test.ts') &&
-      /import\s*\{[^}]*\baction\b[^}]*\}\s*from\s*'[^']*action\/index\.ts'/.test(readFileSync(join(root, file), 'utf8')),
+      /import\s*\{[^}]*\baction\b[^}]*\}\s*from\s*'[^']*action\/index\.ts'/.test(
+        readFileSync(join(root, file), 'utf8'),
+      ),
   )
   assert.deepEqual(minting, ['src/flow/index.ts'])
 })

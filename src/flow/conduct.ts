@@ -64,7 +64,8 @@ async function conductRead(
   const wallMs = performance.now() - sent
   const receipt = classify(outcome, action)
   steps.push(receiptStep(receipt, sent))
-  const accepted = 'bytes' in receipt && receipt.bytes !== undefined ? accept(permit, receipt, needs, steps, signal) : undefined
+  const accepted =
+    'bytes' in receipt && receipt.bytes !== undefined ? accept(permit, receipt, needs, steps, signal) : undefined
   const verdict = accepted instanceof Promise ? await accepted : accepted
   action.hold.settle({ wallMs, resultBytes: bytesOf(receipt) })
   await needs.ledger.read(action, operation, readOutcome(receipt, wallMs), steps)
@@ -103,7 +104,8 @@ async function conductEffect(
     return { kind: 'unknown', operation, why: receipt.why, steps }
   }
   const concludeFrom = steps.length
-  const judged = 'bytes' in receipt && receipt.bytes !== undefined ? accept(permit, receipt, needs, steps, signal) : undefined
+  const judged =
+    'bytes' in receipt && receipt.bytes !== undefined ? accept(permit, receipt, needs, steps, signal) : undefined
   const verdict = judged instanceof Promise ? await judged : judged
   needs.at?.('result-accepted')
   const verifying = performance.now()
@@ -134,7 +136,11 @@ async function sendUntilSent(
     await needs.ledger.notSent(permit.operation, outcome.why)
     if (permit.attempt >= ATTEMPTS || signal.aborted) return { outcome, permit }
     await new Promise((resolve) => setTimeout(resolve, ATTEMPT_PAUSE_MS[permit.attempt - 1] ?? 250))
-    const found = needs.catalogue.find({ kind: 'tool', server: permit.action.tool.server, name: permit.action.tool.name })
+    const found = needs.catalogue.find({
+      kind: 'tool',
+      server: permit.action.tool.server,
+      name: permit.action.tool.name,
+    })
     if (permit.action.tool.kind === 'tool' && (found.state !== 'approved' || found.tool.pin !== permit.action.tool.pin))
       return { outcome, permit }
     try {
@@ -177,7 +183,11 @@ function accept(
     receipt.kind === 'unknown'
       ? ({ kind: 'unknown', standing: 'answered', why: receipt.why, value, bytes } as const)
       : { kind: receipt.kind, value, bytes }
-  const judged = result.judge({ action: permit.action, operation: permit.operation, receipt: received }, needs.result, signal)
+  const judged = result.judge(
+    { action: permit.action, operation: permit.operation, receipt: received },
+    needs.result,
+    signal,
+  )
   const keep = (verdict: ResultVerdict): ResultVerdict => {
     steps.push(stepOf('result', verdict, began))
     return verdict
@@ -196,12 +206,20 @@ async function answerAgain(
   steps: Step[],
   signal: AbortSignal,
 ): Promise<Answer> {
-  if (bytes === undefined) return { kind: 'unknown', operation: row.id, why: 'its answer was an error, and is on record', steps }
+  if (bytes === undefined)
+    return { kind: 'unknown', operation: row.id, why: 'its answer was an error, and is on record', steps }
   const value = JSON.parse(Buffer.from(bytes).toString('utf8')) as { [key: string]: never }
   const permit: Permit = { action, operation: row.id, attempt: row.attempts, upstreamKey: '', lane: 'effect' }
   const verdict = await accept(permit, { kind: 'succeeded', value, bytes }, needs, steps, signal)
   if (verdict.kind === 'refuse') return refused(verdict, steps, row.id)
-  return { kind: 'answered', operation: row.id, state: row.state, acceptance: row.acceptance, accepted: verdict.next, steps }
+  return {
+    kind: 'answered',
+    operation: row.id,
+    state: row.state,
+    acceptance: row.acceptance,
+    accepted: verdict.next,
+    steps,
+  }
 }
 
 function answerOf(

@@ -178,7 +178,11 @@ function whoOf(steps: readonly Step[]): { principal?: string; tenant?: string; t
     const value = steps.find((candidate) => candidate.step === step)?.facts[name]
     return typeof value === 'string' ? value : undefined
   }
-  const who = { principal: fact('principal', 'principal'), tenant: fact('principal', 'tenant'), tool: fact('tool', 'tool') }
+  const who = {
+    principal: fact('principal', 'principal'),
+    tenant: fact('principal', 'tenant'),
+    tool: fact('tool', 'tool'),
+  }
   return Object.fromEntries(Object.entries(who).filter(([, value]) => value !== undefined))
 }
 

@@ -15,9 +15,7 @@ export interface Step {
 
 /** Gates in a row. `through` is not called `then`, which would make the line awaitable by accident. */
 export interface Line<In, Out, Needs, Question> {
-  through<Next, More, Asked = never>(
-    gate: Gate<Out, Next, More, Asked>,
-  ): Line<In, Next, Needs & More, Question | Asked>
+  through<Next, More, Asked = never>(gate: Gate<Out, Next, More, Asked>): Line<In, Next, Needs & More, Question | Asked>
   /** Stops at the first gate that does not pass. Each gate's step is pushed to `steps`. */
   run(
     subject: In,

@@ -8,7 +8,7 @@ import { createFlow, type FlowNeeds, type Point } from '../flow/index.ts'
 import { Reconciler } from '../flow/receipt/reconcile.ts'
 import type { Upstreams } from '../flow/receipt/receipt.ts'
 import { CedarPolicies } from '../flow/resource/policy.ts'
-import { checkPolicies } from '../flow/resource/policy-set.ts'
+import { checkPolicies, type PolicyText } from '../flow/resource/policy-set.ts'
 import { ScopeResolver } from '../flow/resource/resolver.ts'
 import { type ToolProfile, undeclared } from '../flow/tool/profile.ts'
 import type { TokenIdentities } from '../identity/tokens.ts'
@@ -25,6 +25,7 @@ import { GovernedReadBacks } from './read-backs.ts'
 
 /** Everything that decides and records, without a door. */
 export interface Core {
+  readonly home: Pick<Home, 'folder'>
   readonly flow: Flow
   readonly open: OpenLedger
   readonly identities: TokenIdentities
@@ -47,6 +48,8 @@ export interface AssembleOptions {
   readonly consentWaitMs?: number
   readonly at?: (point: Point) => void
   readonly onFault?: (fault: unknown, where: string) => void
+  /** In place of the files in the policy folder. */
+  readonly policies?: readonly PolicyText[]
 }
 
 export async function assemble(config: Config, home: Home, options: AssembleOptions): Promise<Core> {
@@ -60,7 +63,7 @@ export async function assemble(config: Config, home: Home, options: AssembleOpti
   })
   const { ledger } = open
   const identities = identitiesOf(config, home)
-  const texts = readPolicies(config.policy)
+  const texts = options.policies ?? readPolicies(config.policy)
   const checked = checkPolicies(texts)
   const policies = new CedarPolicies(texts)
   const upstreams = new Map(
@@ -80,7 +83,8 @@ export async function assemble(config: Config, home: Home, options: AssembleOpti
   const desk = new Desk(ledger)
   const budgets = new Accounts(config.budgets, ledger, Date.now())
   const spill = new SpillFolder(home.folder)
-  const byKey = (tool: string): ToolProfile => profileOf(tool.slice(0, tool.indexOf('/')), tool.slice(tool.indexOf('/') + 1))
+  const byKey = (tool: string): ToolProfile =>
+    profileOf(tool.slice(0, tool.indexOf('/')), tool.slice(tool.indexOf('/') + 1))
   const readBacks = new GovernedReadBacks(() => flow, byKey)
   const reconciler = new Reconciler({ ledger, readBacks, profileOf: byKey, now: Date.now })
   const dispatch: Upstreams = {
@@ -125,6 +129,7 @@ export async function assemble(config: Config, home: Home, options: AssembleOpti
     reconciler.start()
   }
   return {
+    home,
     flow,
     open,
     identities,
@@ -150,5 +155,7 @@ export async function assemble(config: Config, home: Home, options: AssembleOpti
 
 /** What no tool may touch, whatever the policies say: whoever writes there decides what is allowed. */
 function protectedPaths(config: Config, home: Home): readonly string[] {
-  return [home.folder, config.file, config.policy, config.lock].filter((path) => existsSync(path) || path === home.folder)
+  return [home.folder, config.file, config.policy, config.lock].filter(
+    (path) => existsSync(path) || path === home.folder,
+  )
 }

@@ -34,7 +34,7 @@ export async function startGateway(config: Config, home: OwnedHome, options: Sta
   let running = 0
   let begun = 0
   const flow: Ports['flow'] = {
-    check: core.flow.check,
+    check: (request, signal) => core.flow.check(request, signal),
     call: async (request, caller, signal) => {
       running++
       begun++
@@ -60,7 +60,11 @@ export async function startGateway(config: Config, home: OwnedHome, options: Sta
     revisions: config.endpoint.revisions,
     allowedHosts: config.endpoint.allowedHosts,
     allowedOrigins: config.endpoint.allowedOrigins,
-    limits: { ...defaultLimits, sessions: config.limits.sessions, messageBytes: config.limits.argumentBytes + (1 << 16) },
+    limits: {
+      ...defaultLimits,
+      sessions: config.limits.sessions,
+      messageBytes: config.limits.argumentBytes + (1 << 16),
+    },
   }
   const closers: (() => Promise<void>)[] = [() => core.close()]
   const closeAll = async (): Promise<void> => {
@@ -83,7 +87,7 @@ export async function startGateway(config: Config, home: OwnedHome, options: Sta
     await listenPrivately(pipes, home.mcpSocket)
     closers.push(() => new Promise((resolve) => pipes.close(() => resolve())))
     const control = await serveControl(steward, home, core.onFault)
-    controlled = control.activity
+    controlled = () => control.activity()
     closers.push(() => control.close())
   } catch (fault) {
     await closeAll()

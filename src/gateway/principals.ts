@@ -10,7 +10,8 @@ export const localUser = { id: 'local', tenant: 'local', kind: 'user', groups: [
 /** The local user and the service principals of the configuration. A token file that others can read is a fault. */
 export function identitiesOf(config: Config, home: Home): TokenIdentities {
   const holders: TokenHolder[] = [{ tokenDigest: digest(readToken(home).reveal()), principal: localUser }]
-  for (const { token, ...principal } of config.principals) holders.push({ tokenDigest: tokenDigestOf(principal.id, token), principal })
+  for (const { token, ...principal } of config.principals)
+    holders.push({ tokenDigest: tokenDigestOf(principal.id, token), principal })
   return new TokenIdentities(localUser, holders)
 }
 
@@ -18,11 +19,23 @@ function tokenDigestOf(id: string, token: PrincipalConfig['token']): Digest {
   if (token.kind === 'sha256') return token.digest as Digest
   const found = statSync(token.path, { throwIfNoEntry: false })
   if (found === undefined)
-    throw new HomeFault('HOME_MISSING', `the token file of ${id} does not exist: ${token.path}`, 'Write a token into it, mode 600.')
+    throw new HomeFault(
+      'HOME_MISSING',
+      `the token file of ${id} does not exist: ${token.path}`,
+      'Write a token into it, mode 600.',
+    )
   if ((found.mode & 0o077) !== 0)
-    throw new HomeFault('HOME_UNSAFE', `others may read the token file of ${id}: ${token.path}`, `chmod 600 ${token.path}`)
+    throw new HomeFault(
+      'HOME_UNSAFE',
+      `others may read the token file of ${id}: ${token.path}`,
+      `chmod 600 ${token.path}`,
+    )
   const text = readFileSync(token.path, 'utf8').trim()
   if (text.length < TOKEN_LENGTH)
-    throw new HomeFault('HOME_UNSAFE', `the token of ${id} is shorter than ${TOKEN_LENGTH} characters`, 'Use 32 random bytes in base64url.')
+    throw new HomeFault(
+      'HOME_UNSAFE',
+      `the token of ${id} is shorter than ${TOKEN_LENGTH} characters`,
+      'Use 32 random bytes in base64url.',
+    )
   return digest(text)
 }

@@ -140,7 +140,10 @@ export class Steward implements Control {
     return Promise.resolve(approval && approvalView(approval, ledger.approvalArguments(id) ?? ''))
   }
 
-  async decideApproval(id: string, { decision, channel, why }: DecideApproval): Promise<ApprovalView | Refusal | undefined> {
+  async decideApproval(
+    id: string,
+    { decision, channel, why }: DecideApproval,
+  ): Promise<ApprovalView | Refusal | undefined> {
     const { desk, open } = this.#core
     if (open.ledger.approval(id) === undefined) return undefined
     const answered = await desk.answer(id, { by: localUser.id, channel, granted: decision === 'granted', why })
@@ -218,7 +221,12 @@ export class Steward implements Control {
   ): Promise<Refusal | undefined> {
     const { desk, open } = this.#core
     if (open.ledger.approval(id)?.state !== 'waiting') return undefined
-    const decision = { by: answer.by, channel: 'elicitation', granted: answer.decision === 'granted', why: answer.why ?? '' } as const
+    const decision = {
+      by: answer.by,
+      channel: 'elicitation',
+      granted: answer.decision === 'granted',
+      why: answer.why ?? '',
+    } as const
     const answered = await desk.answer(id, decision)
     return 'state' in answered ? undefined : answered
   }

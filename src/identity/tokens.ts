@@ -23,10 +23,16 @@ export class TokenIdentities implements Identities {
   constructor(local: Omit<Principal, 'proof'>, holders: readonly TokenHolder[]) {
     this.#local = Object.freeze({ ...local, proof: 'socket' })
     this.#holders = new Map(
-      holders.map(({ tokenDigest, principal }) => [tokenDigest, Object.freeze({ ...principal, proof: 'token' as const })]),
+      holders.map(({ tokenDigest, principal }) => [
+        tokenDigest,
+        Object.freeze({ ...principal, proof: 'token' as const }),
+      ]),
     )
     this.#byId = new Map(
-      [this.#local, ...this.#holders.values()].map((principal) => [principal.id, { ...principal, proof: 'library' as const }]),
+      [this.#local, ...this.#holders.values()].map((principal) => [
+        principal.id,
+        { ...principal, proof: 'library' as const },
+      ]),
     )
   }
 
@@ -41,7 +47,9 @@ export class TokenIdentities implements Identities {
       case 'bearer': {
         const token = credential.token.reveal()
         if (token.length < TOKEN_LENGTH) return refuse('NO_IDENTITY', { why: 'the token is not one of this gateway' })
-        return this.#holders.get(digest(token)) ?? refuse('NO_IDENTITY', { why: 'the token is not one of this gateway' })
+        return (
+          this.#holders.get(digest(token)) ?? refuse('NO_IDENTITY', { why: 'the token is not one of this gateway' })
+        )
       }
       default:
         return credential satisfies never

@@ -18,7 +18,7 @@ test('pages put together are the whole text, and no character is cut in two', (t
   const uri = spill.keep(ana, 'op_1', Buffer.from(whole, 'utf8'))
   assert.ok(typeof uri === 'string')
   let text = ''
-  for (let next: number | undefined = 0; next !== undefined; ) {
+  for (let next: number | undefined = 0; next !== undefined;) {
     const page = spill.read(ana, uri, next, 7)
     assert.ok(page)
     assert.ok(page.text.isWellFormed())

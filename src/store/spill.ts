@@ -36,7 +36,8 @@ export class SpillFolder implements Spill {
   }
 
   keep(owner: Owner, _operation: string, bytes: Uint8Array): string | Refusal {
-    if (bytes.length > this.#limitBytes) return refuse('RESULT_TOO_LARGE', { bytes: bytes.length, limit: this.#limitBytes })
+    if (bytes.length > this.#limitBytes)
+      return refuse('RESULT_TOO_LARGE', { bytes: bytes.length, limit: this.#limitBytes })
     this.#forget(Date.now(), bytes.length)
     const id = newId('spl')
     const file = join(this.#folder, id)

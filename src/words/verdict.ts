@@ -22,7 +22,10 @@ export interface Ask<Question> {
 }
 
 /** A gate's answer. A refusal is a value; something broken is an exception. */
-export type Verdict<Next, Question = never> = Pass<Next> | Refusal | ([Question] extends [never] ? never : Ask<Question>)
+export type Verdict<Next, Question = never> =
+  | Pass<Next>
+  | Refusal
+  | ([Question] extends [never] ? never : Ask<Question>)
 
 const NONE: Facts = Object.freeze({})
 

@@ -100,7 +100,12 @@ function attachTerminal(gateway: RunningGateway, io: Io, signal: AbortSignal): (
     for (const line of approval.question.text.split('\n')) io.out(`    ${line}`)
     const said = await io.ask('    Type yes to approve, anything else to deny: ', signal)
     const granted = said?.trim().toLowerCase() === 'yes'
-    await desk.answer(approval.id, { by: localUser.id, channel: 'terminal', granted, why: granted ? '' : 'said in the tour' })
+    await desk.answer(approval.id, {
+      by: localUser.id,
+      channel: 'terminal',
+      granted,
+      why: granted ? '' : 'said in the tour',
+    })
   }
   return desk.attach('terminal', (approval) => {
     answer(approval).catch((fault: unknown) => io.err(String(fault)))

@@ -66,7 +66,11 @@ test('the next window starts with nothing spent', () => {
 })
 
 test('a hold counts while it stands, is given back when nothing left, and cannot be settled twice', () => {
-  const accounts = new Accounts([{ name: 'one', per: 'tool', match: {}, windowMs: 1000, calls: 5, concurrency: 1 }], nothing, 0)
+  const accounts = new Accounts(
+    [{ name: 'one', per: 'tool', match: {}, windowMs: 1000, calls: 5, concurrency: 1 }],
+    nothing,
+    0,
+  )
   const first = held(accounts.hold(calling('ana', 'a/x'), 0))
   const second = accounts.hold(calling('ana', 'a/x'), 0)
   assert.ok('code' in second && second.code === 'TOO_MANY_AT_ONCE')

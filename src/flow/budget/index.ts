@@ -9,7 +9,10 @@ export const budget: Gate<Consented, Funded, { readonly budgets: Budgets; readon
   judge: (consented, { budgets, now }): Verdict<Funded> => {
     const held = budgets.hold(consented, now())
     if ('code' in held) return held
-    return pass({ ...consented, hold: held }, held.wallMs === Infinity ? { hold: held.id } : { hold: held.id, wallMs: held.wallMs })
+    return pass(
+      { ...consented, hold: held },
+      held.wallMs === Infinity ? { hold: held.id } : { hold: held.id, wallMs: held.wallMs },
+    )
   },
 }
 

@@ -9,7 +9,10 @@ import type { Approval, ConsentRule, Earlier } from './consented.ts'
 import { Desk } from './desk.ts'
 import { consent, globMatches, questionOf, unruled, visible } from './index.ts'
 
-function calling(args: JsonObject, more: { principal?: string; profile?: Partial<ToolProfile>; callId?: string; policy?: string } = {}): Scoped {
+function calling(
+  args: JsonObject,
+  more: { principal?: string; profile?: Partial<ToolProfile>; callId?: string; policy?: string } = {},
+): Scoped {
   const text = canonical(args)
   return {
     proposal: {
@@ -58,7 +61,16 @@ function judge(scoped: Scoped, rules: readonly ConsentRule[], found?: Approval, 
 
 function granted(scoped: Scoped, earlier?: Earlier): Approval {
   const question = questionOf(scoped, askRule, earlier)
-  return { id: 'apr_1', question, askedAt: 0, expiresAt: 1000, state: 'granted', by: 'bob', channel: 'cli', decidedAt: 1 }
+  return {
+    id: 'apr_1',
+    question,
+    askedAt: 0,
+    expiresAt: 1000,
+    state: 'granted',
+    by: 'bob',
+    channel: 'cli',
+    decidedAt: 1,
+  }
 }
 
 test('without any rule a person is asked, and the one who asks cannot be the one who answers', () => {
@@ -122,12 +134,20 @@ test('the question is made of arguments and scopes, shows hidden characters, and
 })
 
 test('a glob is literal but for the star', () => {
-  assert.ok(globMatches('files/*', 'files/write') && globMatches('*/read_*_file', 'fs/read_text_file') && globMatches('*', ''))
+  assert.ok(
+    globMatches('files/*', 'files/write') && globMatches('*/read_*_file', 'fs/read_text_file') && globMatches('*', ''),
+  )
   assert.ok(!globMatches('files/*', 'xfiles/write') && !globMatches('a*a', 'a') && !globMatches('f.les', 'files'))
 })
 
 function deskWith(rule: ConsentRule): { desk: Desk; id: string } {
-  let approval: Approval = { id: 'apr_1', question: questionOf(calling({}), rule, undefined), askedAt: 0, expiresAt: 1000, state: 'waiting' }
+  let approval: Approval = {
+    id: 'apr_1',
+    question: questionOf(calling({}), rule, undefined),
+    askedAt: 0,
+    expiresAt: 1000,
+    state: 'waiting',
+  }
   const desk = new Desk({
     approval: () => approval,
     decide: async (_id, { by, channel, granted, why }) =>

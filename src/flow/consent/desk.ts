@@ -63,7 +63,11 @@ export class Desk {
       return refuse('CONSENT_RULE_DENIES', { rule: rule.name, channel: decision.channel, allowed: [...rule.channels] })
     if (decision.granted) {
       if (decision.by === binding.principal && !rule.selfApproval)
-        return refuse('CONSENT_RULE_DENIES', { rule: rule.name, by: decision.by, why: 'nobody says yes to their own call here' })
+        return refuse('CONSENT_RULE_DENIES', {
+          rule: rule.name,
+          by: decision.by,
+          why: 'nobody says yes to their own call here',
+        })
       if (rule.approvers !== undefined && !rule.approvers.includes(decision.by))
         return refuse('CONSENT_RULE_DENIES', { rule: rule.name, by: decision.by, approvers: [...rule.approvers] })
     }

@@ -20,14 +20,19 @@ export const consent: Gate<Scoped, Consented, ConsentNeeds, Question> = {
     if (rule.decision === 'deny') return refuse('CONSENT_RULE_DENIES', { rule: rule.name })
     const now = needs.now()
     const earlier = needs.history.earlier(scoped, now)
-    if (earlier?.standing === 'unknown') return refuse('OUTCOME_UNKNOWN', { operation: earlier.operation, state: earlier.state })
+    if (earlier?.standing === 'unknown')
+      return refuse('OUTCOME_UNKNOWN', { operation: earlier.operation, state: earlier.state })
     if (earlier?.standing === 'running') {
       // The side-effect gate says so too, from inside its transaction; here it spares a person a question.
       return refuse('IN_PROGRESS', { operation: earlier.operation, state: earlier.state })
     }
     const repeats = earlier !== undefined && scoped.tool.profile.repeat === 'ask'
     if (rule.decision === 'allow' && !repeats) {
-      const next = { ...scoped, consent: { kind: 'not-needed', rule: rule.name } as const, repeatOf: earlier?.operation }
+      const next = {
+        ...scoped,
+        consent: { kind: 'not-needed', rule: rule.name } as const,
+        repeatOf: earlier?.operation,
+      }
       return pass(next, { rule: rule.name, decision: 'allow' })
     }
     const question = questionOf(scoped, rule, repeats ? earlier : undefined)

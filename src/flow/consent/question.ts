@@ -58,7 +58,7 @@ function shortened(text: string): string {
 /** Characters that show as nothing, or turn the reading direction, are written out. */
 export function visible(text: string): string {
   return text.replace(
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/gu,
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Variation_Selector}\p{Default_Ignorable_Code_Point}]/gu,
     (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`,
   )
 }

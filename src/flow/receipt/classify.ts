@@ -15,13 +15,18 @@ export function classify(outcome: WireOutcome, action: AuthorisedAction): Receip
     case 'no-answer':
       return { kind: 'unknown', standing: 'silent', why: `${outcome.why}: ${outcome.detail}` }
     case 'error': {
-      const error = { code: outcome.code, message: outcome.message, ...(outcome.data === undefined ? {} : { data: outcome.data }) }
+      const error = {
+        code: outcome.code,
+        message: outcome.message,
+        ...(outcome.data === undefined ? {} : { data: outcome.data }),
+      }
       return { kind: 'unknown', standing: 'answered', why: `error ${outcome.code}`, error }
     }
     case 'reply': {
       const { value, bytes } = outcome
       if (member(value, 'isError') !== true) return { kind: 'succeeded', value, bytes }
-      const known = profile.definiteFailure !== undefined && holds(profile.definiteFailure, value, action.proposal.arguments)
+      const known =
+        profile.definiteFailure !== undefined && holds(profile.definiteFailure, value, action.proposal.arguments)
       if (profile.effect === 'read' || known) return { kind: 'failed', value, bytes }
       return { kind: 'unknown', standing: 'answered', why: 'the tool answered with an error', value, bytes }
     }

@@ -65,7 +65,12 @@ export class Reconciler {
     if (row?.state !== 'unknown' && row?.state !== 'held') return
     if (late.kind !== 'reply' || late.value['isError'] === true) return
     const evidence = { bytes: late.bytes.length, arguments: action.proposal.digest }
-    await this.#needs.ledger.reconcile(operation, { to: 'reconciled_effect', method: 'late reply', by: 'countersign', evidence })
+    await this.#needs.ledger.reconcile(operation, {
+      to: 'reconciled_effect',
+      method: 'late reply',
+      by: 'countersign',
+      evidence,
+    })
   }
 
   /** Looks now, whatever the schedule says. Resolves with the row as it is afterwards. */
@@ -115,7 +120,12 @@ export class Reconciler {
       const over = (row.dispatchedAt ?? row.createdAt) + reconcile.maxExecutionMs
       if (look.noes >= 2 && now() > over) {
         this.#looks.delete(row.id)
-        await ledger.reconcile(row.id, { to: 'reconciled_none', method: 'read-back', by: 'countersign', evidence: { ...evidence, noes: look.noes } })
+        await ledger.reconcile(row.id, {
+          to: 'reconciled_none',
+          method: 'read-back',
+          by: 'countersign',
+          evidence: { ...evidence, noes: look.noes },
+        })
         return
       }
     }
@@ -124,7 +134,10 @@ export class Reconciler {
       this.#looks.delete(row.id)
       return ledger.hold(row.id, 'looked for a day, and found no evidence either way')
     }
-    const pause = Math.max(PAUSES_MS[Math.min(look.tries - 1, PAUSES_MS.length - 1)]!, look.tries <= 3 ? reconcile.settleMs : 0)
+    const pause = Math.max(
+      PAUSES_MS[Math.min(look.tries - 1, PAUSES_MS.length - 1)]!,
+      look.tries <= 3 ? reconcile.settleMs : 0,
+    )
     await ledger.schedule(row.id, now() + pause)
   }
 }

@@ -1,35 +1,33 @@
-/** The decisions that were used last, up to a number of them; longer keys than `keyLimit` are not kept. */
-export class DecisionCache<Decision> {
-  readonly #decisions = new Map<string, Decision>()
+/** What was used last, up to a number of things; `dropped` hears of those that have to go. */
+export class Recent<Key, Value> {
+  readonly #entries = new Map<Key, Value>()
   readonly #limit: number
-  readonly #keyLimit: number
-  #newest: string | undefined
+  readonly #dropped: (value: Value) => void
+  #newest: Key | undefined
 
-  constructor(limit: number, keyLimit: number) {
+  constructor(limit: number, dropped: (value: Value) => void = () => {}) {
     this.#limit = limit
-    this.#keyLimit = keyLimit
+    this.#dropped = dropped
   }
 
   get size(): number {
-    return this.#decisions.size
+    return this.#entries.size
   }
 
-  get(key: string): Decision | undefined {
-    const decision = this.#decisions.get(key)
-    if (decision !== undefined && key !== this.#newest) {
-      this.#decisions.delete(key)
-      this.#decisions.set(key, decision)
-      this.#newest = key
-    }
-    return decision
+  get(key: Key): Value | undefined {
+    const value = this.#entries.get(key)
+    if (value !== undefined && key !== this.#newest) this.set(key, value)
+    return value
   }
 
-  set(key: string, decision: Decision): void {
-    if (key.length > this.#keyLimit) return
-    this.#decisions.delete(key)
-    // A Map keeps the order of insertion: its first key is the one that was used longest ago.
-    if (this.#decisions.size >= this.#limit) this.#decisions.delete(this.#decisions.keys().next().value!)
-    this.#decisions.set(key, decision)
+  set(key: Key, value: Value): void {
+    this.#entries.delete(key)
+    this.#entries.set(key, value)
     this.#newest = key
+    if (this.#entries.size <= this.#limit) return
+    // A Map keeps the order of insertion: its first entry is the one that was used longest ago.
+    const [oldest, gone] = this.#entries.entries().next().value!
+    this.#entries.delete(oldest)
+    this.#dropped(gone)
   }
 }

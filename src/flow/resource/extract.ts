@@ -64,7 +64,10 @@ function textOf(value: Json, { kind }: ScopeExtractor): string | undefined {
   return kind === 'record' && typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : undefined
 }
 
-/** Follows an RFC 6901 pointer whose segment `*` stands for every element of a list. Undefined: too many places. */
+/**
+ * Follows an RFC 6901 pointer whose segment `*` stands for every element of a list. Unlike `resolvePointer` it tells of each
+ * place where it is, and a gap from a wrong type. Undefined: too many places.
+ */
 function spread(root: Json, pointer: string): readonly Found[] | undefined {
   let found: readonly Found[] = [{ at: '', is: 'value', value: root }]
   for (const segment of pointer.split('/').slice(1)) {

@@ -15,7 +15,10 @@ export interface Ground {
 export function survey(roots: readonly Root[], protectedPaths: readonly string[]): Ground {
   return {
     roots: roots.map(({ name, path }) => ({ name, path, real: realOf(path) })),
-    guarded: protectedPaths.map((path) => ({ real: hopeful(path), stats: statsOf(path) })),
+    guarded: protectedPaths.map((path) => {
+      const stats = statsOf(path)
+      return { real: realOrFuture(path, stats), stats }
+    }),
   }
 }
 
@@ -78,8 +81,8 @@ function explain({ astray }: Astray): Trouble {
       return unsafe('it leads through links that never end')
     case 'dangling':
       return unsafe('it leads through a link to something that does not exist')
-    case 'up-from-link':
-      return unsafe('it goes up from a link, and readers differ on where that leads')
+    case 'no-way-up':
+      return unsafe('it goes up from a link or from what is no folder, and readers differ on where that leads')
     case 'process':
       return unsafe('it leads into /proc, where names mean another thing to each process')
     case 'not-a-folder':
@@ -91,7 +94,17 @@ function explain({ astray }: Astray): Trouble {
   }
 }
 
-function realOf(path: string): string | undefined {
+// Asked first, since most of the cost of a missing file is the exception.
+function statsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}
+
+function realOf(path: string, stats = statsOf(path)): string | undefined {
+  if (stats === undefined) return undefined
   try {
     return realpathSync.native(path)
   } catch {
@@ -100,21 +113,12 @@ function realOf(path: string): string | undefined {
 }
 
 /** Of a path that need not exist yet (a lock file is written later): the real folder above it, and the rest. */
-function hopeful(path: string): string {
-  const real = realOf(path)
-  if (real !== undefined) return real
+function realOrFuture(path: string, stats = statsOf(path)): string {
   const above = dirname(path)
-  if (above === path) return path
-  const folder = hopeful(above)
+  const real = realOf(path, stats)
+  if (real !== undefined || above === path) return real ?? path
+  const folder = realOrFuture(above)
   return folder === '/' ? `/${basename(path)}` : `${folder}/${basename(path)}`
-}
-
-function statsOf(path: string): Stats | undefined {
-  try {
-    return statSync(path)
-  } catch {
-    return undefined
-  }
 }
 
 /** @throws TypeError where a root or an own file is not given as an absolute path, or two roots share a name. */

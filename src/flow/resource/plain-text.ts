@@ -1,3 +1,5 @@
+import { visible } from '../tool/visible.ts'
+
 /**
  * Characters that a reader does not see, or that change what he sees: controls, line and paragraph separators, marks of
  * direction (the "Trojan Source" class), zero-width ones, fillers, tags. The two joiners stay: Persian and Hindi need them.
@@ -20,10 +22,8 @@ export function notPlain(text: string, maxBytes: number): string | undefined {
   return undefined
 }
 
-/** A foreign text for a fact: cut, and with everything that a terminal would not show written as an escape. */
+/** A foreign text for a fact: cut, on one line, and with everything that a terminal would not show written as an escape. */
 export function shown(text: string, limit = 160): string {
   const cut = text.length > limit ? `${text.slice(0, limit)}…` : text
-  return cut
-    .toWellFormed()
-    .replace(new RegExp(UNSEEN.source, 'gu'), (unseen) => `\\u{${unseen.codePointAt(0)!.toString(16)}}`)
+  return visible(cut).replaceAll(/[\t\n]/g, (blank) => (blank === '\t' ? '\\t' : '\\n'))
 }

@@ -1,41 +1,42 @@
 import { type AuthorizationAnswer, type Context, statefulIsAuthorized } from '@cedar-policy/cedar-wasm/nodejs'
 import type { Digest } from '../../words/digest.ts'
-import type { Principal } from '../principal/principal.ts'
 import type { Door } from '../proposal/proposal.ts'
-import type { ApprovedTool, Visibility } from '../tool/selected.ts'
+import type { Visibility } from '../tool/selected.ts'
+import { type Acquaintance, Acquaintances, type PolicyPrincipal, type PolicyTool } from './acquaintance.ts'
 import type { PolicyAction } from './cedar-schema.ts'
-import { DecisionCache } from './decision-cache.ts'
+import { Recent } from './decision-cache.ts'
 import { type Loaded, type PolicyText, SCHEMA, loadPolicies } from './policy-set.ts'
 import type { Policies, PolicyAnswer, Scope } from './scoped.ts'
 
-/** Of a call, what the policies are told. A `Selected` is one. */
+/** What the policies are told of a call. A `Selected` is one. */
 export interface Asking {
-  readonly principal: Principal
+  readonly principal: PolicyPrincipal
   readonly tool: PolicyTool
   readonly proposal: { readonly origin: { readonly door: Door } }
 }
-export type PolicyTool = Pick<ApprovedTool, 'kind' | 'key' | 'server' | 'name' | 'profile'>
 
 type Ruling =
   | { readonly kind: 'permit'; readonly policies: readonly string[] }
   | { readonly kind: 'deny'; readonly policies: readonly string[] }
   | { readonly kind: 'error'; readonly messages: readonly string[] }
 
+type Pair = Acquaintance<Ruling>
+
 const DOORS = ['gateway', 'host', 'code', 'cli', 'library'] as const satisfies readonly Door[]
-// A decision costs Cedar some 250 microseconds and a look into the cache less than one. 16,384 are enough for 16
-// principals who list 1,000 tools each; with keys of at most 2 KB they are bounded in memory too.
-const KEPT = 16_384
-const LONGEST_KEY = 2_048
+// Sixteen principals who list a thousand tools each. Scopes vary without end, so theirs are fewer and bounded in length.
+const KEPT_PAIRS = 16_384
+const KEPT_SCOPES = 8_192
+const LONGEST_KEY = 1_024
 
 /**
- * Cedar behind the two ports that ask "may they?". Whatever is not a clean answer (a policy that does not load, a request
+ * Cedar behind the two ports that ask "may they?". Whatever is not a clean answer (policies that do not load, a request
  * that does not fit the schema, a policy that fails while it is evaluated) is an error, and an error is a no.
  */
 export class CedarPolicies implements Policies, Visibility {
   readonly version: Digest
   readonly #loaded: Loaded
-  readonly #rulings = new DecisionCache<Ruling>(KEPT, LONGEST_KEY)
-  readonly #visible = new DecisionCache<boolean>(KEPT, LONGEST_KEY)
+  readonly #pairs = new Acquaintances<Ruling>(KEPT_PAIRS)
+  readonly #scoped = new Recent<string, Ruling>(KEPT_SCOPES)
 
   /** Policies with a fault do not throw: every decision is an error then, with the messages of `checkPolicies`. */
   constructor(texts: readonly PolicyText[]) {
@@ -44,18 +45,17 @@ export class CedarPolicies implements Policies, Visibility {
   }
 
   /** One request with the action `call`, then one for each scope with its access as the action; all must be permitted. */
-  decide(asking: Asking, scopes: readonly Scope[], catalogueVersion: number): PolicyAnswer {
-    const { principal, tool, proposal } = asking
+  decide({ principal, tool, proposal }: Asking, scopes: readonly Scope[], catalogueVersion: number): PolicyAnswer {
     const door = proposal.origin.door
-    const key = `${catalogueVersion}|${door}|${keyOf(principal, tool)}`
-    const called = this.#cached(key, 'call', door, principal, tool, undefined)
+    const pair = this.#pairs.of(principal, tool)
+    const called = this.#call(pair, door, catalogueVersion)
     if (called.kind === 'error') return called
     if (called.kind === 'deny') return { kind: 'deny', policies: called.policies, scope: undefined }
     if (scopes.length === 0) return called
 
     const policies = new Set(called.policies)
     for (const scope of scopes) {
-      const ruling = this.#cached(`${key}${scopeKey(scope)}`, scope.access, door, principal, tool, scope)
+      const ruling = this.#touch(pair, door, catalogueVersion, scope)
       if (ruling.kind === 'error') return ruling
       if (ruling.kind === 'deny') return { kind: 'deny', policies: ruling.policies, scope }
       for (const policy of ruling.policies) policies.add(policy)
@@ -63,80 +63,60 @@ export class CedarPolicies implements Policies, Visibility {
     return { kind: 'permit', policies: [...policies].sort() }
   }
 
-  /** True where the principal may see the tool and may call it through one door at least: what is never callable is not seen. */
-  sees(principal: Principal, tool: PolicyTool): boolean {
-    const key = keyOf(principal, tool)
-    const known = this.#visible.get(key)
-    if (known !== undefined) return known
-    const see = this.#ask('see', undefined, principal, tool, undefined)
-    const visible =
-      see.kind === 'permit' &&
-      DOORS.some((door) => this.#ask('call', door, principal, tool, undefined).kind === 'permit')
-    if (see.kind !== 'error') this.#visible.set(key, visible)
+  /** True where the principal may see the tool and call it through one door at least: what is never callable is not seen. */
+  sees(principal: PolicyPrincipal, tool: PolicyTool): boolean {
+    const pair = this.#pairs.of(principal, tool)
+    if (pair.visible !== undefined) return pair.visible
+    const see = this.#ask(pair, 'see', {})
+    const visible = see.kind === 'permit' && DOORS.some((door) => this.#ask(pair, 'call', { door }).kind === 'permit')
+    if (see.kind !== 'error') pair.visible = visible
     return visible
   }
 
-  #cached(
-    key: string,
-    action: PolicyAction,
-    door: Door,
-    principal: Principal,
-    tool: PolicyTool,
-    scope: Scope | undefined,
-  ) {
-    const known = this.#rulings.get(key)
-    if (known !== undefined) return known
-    const ruling = this.#ask(action, door, principal, tool, scope)
-    if (ruling.kind !== 'error') this.#rulings.set(key, ruling)
+  #call(pair: Pair, door: Door, catalogueVersion: number): Ruling {
+    const known = pair.calls.get(door)
+    if (known?.catalogueVersion === catalogueVersion) return known.ruling
+    const ruling = this.#ask(pair, 'call', { door })
+    if (ruling.kind !== 'error') pair.calls.set(door, { catalogueVersion, ruling })
     return ruling
   }
 
-  #ask(
-    action: PolicyAction,
-    door: Door | undefined,
-    principal: Principal,
-    tool: PolicyTool,
-    scope: Scope | undefined,
-  ): Ruling {
+  #touch(pair: Pair, door: Door, catalogueVersion: number, scope: Scope): Ruling {
+    const key = `${pair.number}|${catalogueVersion}|${door}${keyOf(scope)}`
+    const known = this.#scoped.get(key)
+    if (known !== undefined) return known
+    const { kind, value, within, hardLinked = false } = scope
+    const ruling = this.#ask(pair, scope.access, { door, scope: { kind, value, within: [...within], hardLinked } })
+    if (ruling.kind !== 'error' && key.length <= LONGEST_KEY) this.#scoped.set(key, ruling)
+    return ruling
+  }
+
+  #ask({ principal, tool }: Pair, action: PolicyAction, context: Context): Ruling {
     if (!this.#loaded.ok) return { kind: 'error', messages: this.#loaded.messages }
+    // Names of principals, tools and scopes go in as values and never as Cedar text: there is nothing to break out of.
     const asker = { type: principal.kind === 'user' ? 'User' : 'Service', id: principal.id }
     const asked = { type: 'Tool', id: tool.key }
+    const { id, kind, tenant, groups } = principal
+    const parents = [{ type: 'Tenant', id: tenant }, ...groups.map((group) => ({ type: 'Group', id: group }))]
+    const { effect, risk, declared } = tool.profile
+    const attrs = { server: tool.server, name: tool.name, kind: tool.kind, effect, risk, declared }
     try {
-      return rulingOf(
-        statefulIsAuthorized({
-          principal: asker,
-          action: { type: 'Action', id: action },
-          resource: asked,
-          context: contextOf(door, scope),
-          entities: [
-            {
-              uid: asker,
-              attrs: { id: principal.id, kind: principal.kind, tenant: principal.tenant },
-              parents: [
-                { type: 'Tenant', id: principal.tenant },
-                ...principal.groups.map((id) => ({ type: 'Group', id })),
-              ],
-            },
-            {
-              uid: asked,
-              attrs: {
-                server: tool.server,
-                name: tool.name,
-                kind: tool.kind,
-                effect: tool.profile.effect,
-                risk: tool.profile.risk,
-                declared: tool.profile.declared,
-              },
-              parents: [{ type: 'Server', id: tool.server }],
-            },
-          ],
-          preparsedPolicySetId: this.version,
-          preparsedSchemaName: SCHEMA,
-          validateRequest: true,
-        }),
-      )
+      const answer = statefulIsAuthorized({
+        principal: asker,
+        action: { type: 'Action', id: action },
+        resource: asked,
+        context,
+        entities: [
+          { uid: asker, attrs: { id, kind, tenant }, parents },
+          { uid: asked, attrs, parents: [{ type: 'Server', id: tool.server }] },
+        ],
+        preparsedPolicySetId: this.version,
+        preparsedSchemaName: SCHEMA,
+        validateRequest: true,
+      })
+      return rulingOf(answer)
     } catch (fault) {
-      // Cedar's binding throws for text that is not well-formed Unicode, and would for a fault of its own.
+      // The binding throws where a text is not well-formed Unicode.
       return { kind: 'error', messages: [String(fault)] }
     }
   }
@@ -154,22 +134,8 @@ function rulingOf(answer: AuthorizationAnswer): Ruling {
   return decision === 'allow' ? { kind: 'permit', policies } : { kind: 'deny', policies }
 }
 
-function contextOf(door: Door | undefined, scope: Scope | undefined): Context {
-  if (door === undefined) return {}
-  if (scope === undefined) return { door }
-  const { kind, value, within, hardLinked = false } = scope
-  return { door, scope: { kind, value, within: [...within], hardLinked } }
-}
-
-// Each text with its length before it, so that no two different requests have one key.
-function keyOf({ id, kind, tenant, groups }: Principal, tool: PolicyTool): string {
-  let key = `${kind}|${id.length}:${id}${tenant.length}:${tenant}`
-  for (const group of groups) key += `${group.length}:${group}`
-  const { effect, risk, declared } = tool.profile
-  return `${key}|${tool.kind}|${tool.key.length}:${tool.key}${tool.server.length}:${tool.server}${tool.name.length}:${tool.name}${effect}|${risk}|${declared}`
-}
-
-function scopeKey({ kind, value, access, within, hardLinked }: Scope): string {
+// Each text with its length before it, so that two different scopes never have one key.
+function keyOf({ kind, value, access, within, hardLinked }: Scope): string {
   let key = `|${access}|${kind}|${hardLinked === true}|${value.length}:${value}`
   for (const root of within) key += `${root.length}:${root}`
   return key

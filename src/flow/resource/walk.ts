@@ -16,7 +16,7 @@ export interface Place {
 
 /** The path has no one meaning. `reached` is the last real folder on the way. */
 export interface Astray {
-  readonly astray: 'loop' | 'dangling' | 'up-from-link' | 'not-a-folder' | 'process' | 'closed'
+  readonly astray: 'loop' | 'dangling' | 'no-way-up' | 'not-a-folder' | 'process' | 'closed'
   readonly reached: string
 }
 
@@ -36,8 +36,9 @@ class Lost extends Error {
 
 /**
  * Follows an absolute path name by name, as the kernel would, and refuses where another reader could come out elsewhere:
- * `link/..` (the kernel leaves the link's target, a library that tidies the text first does not), a link to nothing (who
- * writes to it creates something far away), and `/proc`, whose links mean another thing to each process.
+ * `..` after anything but a folder (the kernel leaves a link's target and stops at what is not there, a library that tidies
+ * the text first does neither), a link to nothing (who writes to it creates something far away), and `/proc`, whose links
+ * mean another thing to each process.
  * Nothing is opened, and nothing is remembered from one call to the next.
  */
 export function walk(path: string): Place | Astray {
@@ -47,12 +48,15 @@ export function walk(path: string): Place | Astray {
   try {
     for (const name of path.split('/')) {
       const here = steps.at(-1)!
-      if (name === '' || name === '.') continue
-      if (name !== '..') {
+      if (name !== '' && name !== '.' && name !== '..') {
         steps.push(follow(here, name))
         continue
       }
-      if (here.link) return { astray: 'up-from-link', reached: here.real }
+      if (name !== '..') {
+        assertFolder(here)
+        continue
+      }
+      if (here.link || here.stats?.isDirectory() !== true) return { astray: 'no-way-up', reached: here.real }
       if (steps.length > 1) steps.pop()
     }
   } catch (fault) {
@@ -70,7 +74,7 @@ function follower(met: Stats[]): (from: Step, name: string) => Step {
   function follow(from: Step, name: string): Step {
     const real = from.real === '/' ? `/${name}` : `${from.real}/${name}`
     if (from.stats === undefined) return { real, stats: undefined, link: false }
-    if (!from.stats.isDirectory()) throw new Lost({ astray: 'not-a-folder', reached: from.real })
+    assertFolder(from)
     if (real === '/proc') throw new Lost({ astray: 'process', reached: real })
     const stats = look(real, from.real)
     if (stats?.isSymbolicLink() !== true) {
@@ -84,6 +88,7 @@ function follower(met: Stats[]): (from: Step, name: string) => Step {
   function target(text: string, from: Step): Step {
     let here: Step = text.startsWith('/') ? { real: '/', stats: lstatSync('/'), link: false } : from
     for (const name of text.split('/')) {
+      assertFolder(here)
       if (name === '' || name === '.') continue
       if (name === '..') {
         const up = dirname(here.real)
@@ -98,6 +103,11 @@ function follower(met: Stats[]): (from: Step, name: string) => Step {
   }
 }
 
+// `file/`, `file/.` and `file/x` are nothing to the kernel. What does not exist yet may become a folder.
+function assertFolder({ real, stats }: Step): void {
+  if (stats?.isDirectory() === false) throw new Lost({ astray: 'not-a-folder', reached: real })
+}
+
 function look(path: string, reached: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })
@@ -109,8 +119,11 @@ function look(path: string, reached: string): Stats | undefined {
 
 function read(link: string, reached: string): string {
   try {
-    return readlinkSync(link)
+    const text = readlinkSync(link)
+    // Node shows every byte that is not UTF-8 as this one character, and would have us follow another name than the kernel.
+    if (!text.includes('\ufffd')) return text
   } catch {
-    throw new Lost({ astray: 'closed', reached })
+    // Swapped or closed since it was looked at.
   }
+  throw new Lost({ astray: 'closed', reached })
 }

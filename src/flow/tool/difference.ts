@@ -65,10 +65,15 @@ function changed(one: string, other: string): { start: number; end: number } {
 }
 
 function around(text: string, start: number, end: number): string {
-  if (visible(text).length <= LENGTH) return visible(text)
-  const from = Math.max(0, start - AROUND)
+  const whole = visible(text)
+  if (whole.length <= LENGTH) return whole
+  // Written out, hidden characters take room: they may not push what changed out of sight.
+  const before = visible(text.slice(0, start).toWellFormed())
   const to = Math.min(text.length, text.length - end + AROUND)
-  return `${from > 0 ? '…' : ''}${cut(visible(text.slice(from, to).toWellFormed()), LENGTH - 2)}${to < text.length ? '…' : ''}`
+  const rest = visible(text.slice(start, to).toWellFormed())
+  const lead = before.length > AROUND ? `…${before.slice(-AROUND)}` : before
+  const tail = cut(rest, LENGTH - AROUND - 2)
+  return `${lead}${tail}${to < text.length && !tail.endsWith('…') ? '…' : ''}`
 }
 
 function short(value: Json | undefined): string | undefined {

@@ -9,10 +9,12 @@ export type Dialect = '2020-12' | 'draft-07'
 export interface Admitted {
   readonly dialect: Dialect
   /**
-   * Known assertions only; every reference leads to `#` or into `#/definitions`. What is left out (`$async`, `$id`, keywords of
+   * Known assertions only; every reference leads into `#/definitions`. What is left out (`$async`, `$id`, keywords of
    * one validator) could otherwise make the validator do something else than validate.
    */
   readonly schema: JsonObject | boolean
+  /** Whether it uses one of the two `unevaluated` keywords. */
+  readonly unevaluated: boolean
 }
 
 const ASSERTIONS = new Set([
@@ -69,7 +71,9 @@ class NotAdmitted extends Error {}
  */
 export function admit(schema: Json, use: 'arguments' | 'result'): Admitted | { readonly refused: string } {
   try {
-    return { dialect: dialectOf(schema, use), schema: new Admission(schema).copied() }
+    const dialect = dialectOf(schema, use)
+    const admission = new Admission(schema)
+    return { dialect, schema: admission.copied(), unevaluated: admission.unevaluated }
   } catch (fault) {
     if (fault instanceof NotAdmitted) return { refused: fault.message }
     throw fault
@@ -113,6 +117,7 @@ function checkSize(schema: JsonObject): void {
 type Copy = { [key: string]: unknown }
 
 class Admission {
+  unevaluated = false
   readonly #root: Json
   readonly #rootId: string | undefined
   readonly #dialect: string | undefined
@@ -133,12 +138,12 @@ class Admission {
   }
 
   copied(): JsonObject | boolean {
-    this.#targets.set(this.#root, '#')
-    const copy = this.#copy(this.#root)
-    if (typeof copy === 'boolean') return copy
-    this.#checkBranching(copy)
-    if (Object.keys(this.#defs).length > 0) copy['definitions'] = this.#defs
-    return copy as JsonObject
+    this.#targets.set(this.#root, `${PLACE}root`)
+    const root = this.#copy(this.#root)
+    this.#defs['root'] = root
+    this.#checkBranching()
+    if (typeof root === 'boolean' || this.#references === 0) return root as JsonObject
+    return { $ref: `${PLACE}root`, definitions: this.#defs } as JsonObject
   }
 
   #copy(schema: Json): Copy | boolean {
@@ -164,6 +169,7 @@ class Admission {
         copy[key] = items
         if (IN_PLACE.has(key)) inPlace.push(...items.filter(isCopy))
       } else if (ONE.has(key)) {
+        this.unevaluated ||= key.startsWith('unevaluated')
         const one = this.#copy(value)
         copy[key] = one
         if (IN_PLACE.has(key) && isCopy(one)) inPlace.push(one)
@@ -222,9 +228,10 @@ class Admission {
     if (target === undefined || (!isJsonObject(target) && typeof target !== 'boolean')) {
       throw new NotAdmitted('a reference leads to nothing in the schema')
     }
+    this.#references++
     const known = this.#targets.get(target)
     if (known !== undefined) return known
-    const name = `r${this.#references++}`
+    const name = `r${this.#references}`
     const place = PLACE + name
     // A boolean is no identity, so each reference to one gets a place of its own.
     if (isJsonObject(target)) this.#targets.set(target, place)
@@ -248,7 +255,7 @@ class Admission {
     return found[0]
   }
 
-  #checkBranching(root: Copy): void {
+  #checkBranching(): void {
     const costs = new Map<Copy, number>()
     const open = new Set<Copy>()
     const cost = (copy: Copy): number => {
@@ -258,7 +265,7 @@ class Admission {
       open.add(copy)
       let sum = 1
       for (const part of this.#inPlace.get(copy) ?? []) {
-        const target = typeof part === 'string' ? this.#copyAt(root, part) : part
+        const target = typeof part === 'string' ? this.#defs[part.slice(PLACE.length)] : part
         if (isCopy(target)) sum += cost(target)
       }
       open.delete(copy)
@@ -269,10 +276,6 @@ class Admission {
       return sum
     }
     for (const copy of this.#inPlace.keys()) cost(copy)
-  }
-
-  #copyAt(root: Copy, place: string): unknown {
-    return place === '#' ? root : this.#defs[place.slice(PLACE.length)]
   }
 }
 

@@ -12,7 +12,7 @@ export interface Pattern {
 export function linearPattern(source: string, flags: string, spend: (characters: number) => void): Pattern {
   checkIsEcmaScript(source)
   // The engine would read `\k` as a plain k.
-  if (/(?:^|[^\\])(?:\\)*\\k/.test(source)) throw new SyntaxError('a back-reference')
+  if (/(?:^|[^\\])(?:\\\\)*\\k/.test(source)) throw new SyntaxError('a back-reference')
   const engine = RE2JS.compile(RE2JS.translateRegExp(source))
   return {
     test: (text) => {
@@ -35,7 +35,8 @@ function checkIsEcmaScript(source: string): void {
 
 function isPattern(source: string, flags: string): boolean {
   try {
-    return new RegExp(source, flags) !== undefined
+    void RegExp(source, flags)
+    return true
   } catch {
     return false
   }

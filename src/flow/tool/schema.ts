@@ -43,11 +43,11 @@ export function compileAdmitted(admitted: Admitted): { readonly check: SchemaChe
     return {
       check: (value) => {
         const first = run(validate, value, schemaLimits.steps)
-        if (first === VALID || first === TOO_MUCH) return first
+        if (first === VALID || first === TOO_MUCH || first === NOT_JUDGED) return first
         // Only a caller that was wrong needs the full list, so most tools never pay for this one.
         thorough ??= patient(admitted)
         const all = thorough === undefined ? first : run(thorough, value, schemaLimits.stepsForErrors)
-        return all === VALID || all === TOO_MUCH ? first : all
+        return all === VALID || all === TOO_MUCH || all === NOT_JUDGED ? first : all
       },
     }
   } catch (fault) {
@@ -66,15 +66,16 @@ function patient(admitted: Admitted): ValidateFunction | undefined {
   }
 }
 
+const NOT_JUDGED: readonly string[] = Object.freeze(['(whole value): the validator failed on it'])
 const TOO_MUCH: readonly string[] = Object.freeze(['(whole value): it takes too much work to check against the schema'])
 
 function run(validate: ValidateFunction, value: unknown, budget: number): readonly string[] {
   steps.left = budget
   try {
-    return validate(value) === true ? VALID : lines(validate.errors, '(whole value)')
+    return validate(value) ? VALID : lines(validate.errors, '(whole value)')
   } catch (fault) {
-    if (fault === spent || fault instanceof CanonicalFault || fault instanceof RangeError) return TOO_MUCH
-    throw fault
+    // Also for what is not expected here: a value that could not be judged is not valid.
+    return fault === spent || fault instanceof CanonicalFault || fault instanceof RangeError ? TOO_MUCH : NOT_JUDGED
   }
 }
 
@@ -109,7 +110,7 @@ function spend(count: number): void {
   if ((steps.left -= count) < 0) throw spent
 }
 
-function instance({ dialect }: Admitted, allErrors: boolean): Ajv {
+function instance({ dialect, unevaluated }: Admitted, allErrors: boolean): Ajv {
   const regExp = (source: string, flags: string) =>
     linearPattern(source, flags, (characters) => spend(1 + (characters >> 2)))
   // Only read where code is generated as text for a module, which is not done here.
@@ -131,6 +132,8 @@ function instance({ dialect }: Admitted, allErrors: boolean): Ajv {
   }
   // A new instance for each schema: they must not see each other's definitions and patterns.
   const ajv: Ajv = dialect === '2020-12' ? (new Ajv2020(options) as unknown as Ajv) : new Ajv(options)
+  // Keeping account of what was evaluated costs time, and with nested oneOf the generated code is wrong (ajv 8.20).
+  if (!unevaluated) ajv.opts.unevaluated = false
   ajv.addKeyword({
     keyword: STEP,
     code: ({ gen }) => {

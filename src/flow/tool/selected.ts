@@ -36,18 +36,22 @@ export interface ApprovedTool {
   readonly checkResult?: SchemaCheck
 }
 
+/** What of a capability is known before, and also without, its approval: enough to ask who may know of it. */
+export type Named = Pick<ApprovedTool, 'kind' | 'key' | 'server' | 'name' | 'profile'>
+
 export interface Selected extends Identified {
   readonly tool: ApprovedTool
 }
 
+/** Every state but `unknown` says what it is about, since a principal who may not see that gets `unknown` instead. */
 export type Found =
   | { readonly state: 'approved'; readonly tool: ApprovedTool }
   | { readonly state: 'unknown' }
-  | { readonly state: 'pending'; readonly key: string; readonly why: string }
-  | { readonly state: 'changed'; readonly key: string; readonly differences: readonly Difference[] }
-  | { readonly state: 'server-changed'; readonly server: string; readonly differences: readonly Difference[] }
-  | { readonly state: 'unavailable'; readonly server: string; readonly why: string }
-  | { readonly state: 'not-negotiated'; readonly server: string; readonly capability: string }
+  | { readonly state: 'pending'; readonly about: Named; readonly why: string }
+  | { readonly state: 'changed'; readonly about: Named; readonly differences: readonly Difference[] }
+  | { readonly state: 'server-changed'; readonly about: Named; readonly differences: readonly Difference[] }
+  | { readonly state: 'unavailable'; readonly about: Named; readonly why: string }
+  | { readonly state: 'not-negotiated'; readonly about: Named; readonly capability: string }
 
 /** The port of the tool gate. `find` answers from memory; `refresh` asks the upstream again where that is due. */
 export interface Catalogue {
@@ -56,12 +60,13 @@ export interface Catalogue {
   readonly version: number
   /**
    * Asks the upstream for its list again when the one at hand is older than is allowed for a call with an effect.
-   * Answers undefined at once where nothing is due, so that a read costs no promise.
+   * Answers undefined at once where nothing is due, so that a read costs no promise. Rejects where the upstream could not
+   * be asked: the call is refused then.
    */
   refresh(tool: ApprovedTool, signal: AbortSignal): Promise<void> | undefined
 }
 
 /** Who may know of a tool at all. What a principal does not see is unknown to it, in every list and in every call. */
 export interface Visibility {
-  sees(principal: Principal, tool: ApprovedTool): boolean
+  sees(principal: Principal, tool: Named): boolean
 }

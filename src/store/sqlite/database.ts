@@ -17,7 +17,9 @@ export class Database {
     this.#db = new DatabaseSync(path, { readOnly: mode === 'read', timeout: 5000, defensive: mode === 'write' })
     if (mode === 'read') return
     chmodSync(path, 0o600)
-    this.#db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF')
+    this.#db.exec(
+      'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF',
+    )
     this.#expect('journal_mode', 'wal')
     this.#expect('synchronous', 2)
     this.#expect('foreign_keys', 1)
@@ -28,14 +30,20 @@ export class Database {
     const row = this.#db.prepare(`PRAGMA ${pragma}`).get() as Row
     const found = Object.values(row)[0]
     if (found !== wanted)
-      throw new LedgerFault('LEDGER_UNAVAILABLE', `${this.path}: PRAGMA ${pragma} is ${String(found)}, and has to be ${wanted}`)
+      throw new LedgerFault(
+        'LEDGER_UNAVAILABLE',
+        `${this.path}: PRAGMA ${pragma} is ${String(found)}, and has to be ${wanted}`,
+      )
   }
 
   #migrate(): void {
     const found = Number(Object.values(this.#db.prepare('PRAGMA user_version').get() as Row)[0])
     if (found === version) return
     if (found > version)
-      throw new LedgerFault('LEDGER_UNAVAILABLE', `${this.path} was written by a newer version (schema ${found}, this is ${version})`)
+      throw new LedgerFault(
+        'LEDGER_UNAVAILABLE',
+        `${this.path} was written by a newer version (schema ${found}, this is ${version})`,
+      )
     this.#db.exec(`BEGIN IMMEDIATE; ${schema} PRAGMA user_version = ${version}; COMMIT`)
   }
 

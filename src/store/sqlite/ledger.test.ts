@@ -30,7 +30,10 @@ function open(t: TestContext, folder: string): OpenLedger {
   return opened
 }
 
-function actionOn(args: JsonObject, extra: { key?: string; approval?: string; effect?: 'once' | 'read'; principal?: string } = {}): AuthorisedAction {
+function actionOn(
+  args: JsonObject,
+  extra: { key?: string; approval?: string; effect?: 'once' | 'read'; principal?: string } = {},
+): AuthorisedAction {
   const text = canonical(args)
   const hold = { id: 1, wallMs: Infinity, resultBytes: Infinity, settle: () => {}, release: () => {} }
   const verdict = action.judge(
@@ -206,7 +209,10 @@ test('what was under way when the process ended is unknown after the next start,
   await first.close()
   const second = openLedger(next, options)
   assert.deepEqual(second.recovered, [operation])
-  assert.deepEqual([second.ledger.find(operation)?.state, second.ledger.find(operation)?.standing], ['unknown', 'silent'])
+  assert.deepEqual(
+    [second.ledger.find(operation)?.state, second.ledger.find(operation)?.standing],
+    ['unknown', 'silent'],
+  )
   await second.close()
   const third = open(t, next)
   assert.deepEqual(third.recovered, [])
@@ -239,7 +245,10 @@ test('a changed byte, a cut tail, a changed row, a changed payload and an old co
     assert.equal(judged.verdict, 'tampered', sql)
     return judged.why.join()
   }
-  assert.match(damage("UPDATE event SET record = replace(record, 'succeeded', 'succeedee') WHERE seq = 3"), /record 3 has another leaf|does not follow/)
+  assert.match(
+    damage("UPDATE event SET record = replace(record, 'succeeded', 'succeedee') WHERE seq = 3"),
+    /record 3 has another leaf|does not follow/,
+  )
   assert.match(damage('DELETE FROM event WHERE seq >= 8'), /cut off|rows of|events say/)
   assert.match(damage('DELETE FROM event WHERE seq = 4'), /record 4 is missing/)
   assert.match(damage("UPDATE operation SET state = 'failed' WHERE state = 'succeeded'"), /its events say succeeded/)
@@ -282,7 +291,12 @@ test('an export verifies by itself; one changed byte, a cut tail and a changed c
 test('reads are committed before they resolve and synced soon after, without a sync of their own', async (t) => {
   const folder = home(t)
   const opened = open(t, folder)
-  await opened.ledger.read(actionOn({ q: 1 }, { effect: 'read' }), 'op_read', { state: 'succeeded', result: answer, wallMs: 1 }, [])
+  await opened.ledger.read(
+    actionOn({ q: 1 }, { effect: 'read' }),
+    'op_read',
+    { state: 'succeeded', result: answer, wallMs: 1 },
+    [],
+  )
   const other = new DatabaseSync(ledgerFile(folder), { readOnly: true })
   t.after(() => other.close())
   assert.equal(other.prepare('SELECT count(*) AS n FROM operation').get()!['n'], 1)

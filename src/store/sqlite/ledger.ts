@@ -18,7 +18,15 @@ import type { Acceptance, OperationState } from '../../flow/side-effect/operatio
 import { askApproval, decideApproval, findApproval, listApprovals, matchingApproval } from './approvals.ts'
 import type { Chain } from './chain.ts'
 import type { Database, Row } from './database.ts'
-import { claimOperation, findOperation, move, readOperation, readPayload, settleOperation, Stale } from './operations.ts'
+import {
+  claimOperation,
+  findOperation,
+  move,
+  readOperation,
+  readPayload,
+  settleOperation,
+  Stale,
+} from './operations.ts'
 import { operationOf } from './rows.ts'
 import type { Job, Writer } from './writer.ts'
 
@@ -53,7 +61,10 @@ export class SqliteLedger implements Ledger, Approvals, History {
     return this.#writer.write(job)
   }
 
-  #effect<Value>(weight: 'proposal' | 'outcome', run: (db: Database, chain: Chain, now: number) => Value): Promise<Value> {
+  #effect<Value>(
+    weight: 'proposal' | 'outcome',
+    run: (db: Database, chain: Chain, now: number) => Value,
+  ): Promise<Value> {
     return this.#write({ durability: 'synced', weight, run: (db, chain) => run(db, chain, Date.now()) })
   }
 
@@ -77,7 +88,10 @@ export class SqliteLedger implements Ledger, Approvals, History {
 
   dispatchAgain(operation: string): Promise<{ readonly attempt: number }> {
     return this.#effect('proposal', (db, chain, now) => {
-      db.statement('UPDATE operation SET attempts = attempts + 1, dispatched_at = ? WHERE op_id = ?').run(now, operation)
+      db.statement('UPDATE operation SET attempts = attempts + 1, dispatched_at = ? WHERE op_id = ?').run(
+        now,
+        operation,
+      )
       const attempt = findOperation(db, operation)!.attempts
       this.#step(db, chain, now, operation, 'authorised', 'dispatched', 'op.dispatched', { attempt })
       return { attempt }
@@ -100,8 +114,18 @@ export class SqliteLedger implements Ledger, Approvals, History {
       weight: 'outcome',
       run: (db, chain) => {
         const now = Date.now()
-        db.statement('UPDATE operation SET acceptance = ?, updated_at = ? WHERE op_id = ?').run(acceptance, now, operation)
-        chain.append(db, { kind: acceptance === 'not_required' ? 'op.result' : 'op.acceptance', at: now, operation, acceptance, steps })
+        db.statement('UPDATE operation SET acceptance = ?, updated_at = ? WHERE op_id = ?').run(
+          acceptance,
+          now,
+          operation,
+        )
+        chain.append(db, {
+          kind: acceptance === 'not_required' ? 'op.result' : 'op.acceptance',
+          at: now,
+          operation,
+          acceptance,
+          steps,
+        })
       },
     })
   }
@@ -127,7 +151,8 @@ export class SqliteLedger implements Ledger, Approvals, History {
     return this.#effect('outcome', (db, chain, now) => {
       const row = findOperation(db, operation)
       if (row === undefined) return refuse('TOOL_UNKNOWN', { operation })
-      if (row.state !== 'unknown' && row.state !== 'held') return refuse('AUTHORISATION_STALE', { operation, state: row.state })
+      if (row.state !== 'unknown' && row.state !== 'held')
+        return refuse('AUTHORISATION_STALE', { operation, state: row.state })
       db.statement('UPDATE operation SET next_due = NULL, why = ? WHERE op_id = ?').run(`${method}: ${by}`, operation)
       this.#step(db, chain, now, operation, row.state, to, method === 'decision' ? 'op.decided' : 'op.reconciled', {
         method,
@@ -136,7 +161,9 @@ export class SqliteLedger implements Ledger, Approvals, History {
       })
       // Nothing happened, and nothing will be sent again by itself: the operation is over.
       if (to === 'reconciled_none')
-        this.#step(db, chain, now, operation, 'reconciled_none', 'abandoned', 'op.abandoned', { why: 'no effect; safe to propose again' })
+        this.#step(db, chain, now, operation, 'reconciled_none', 'abandoned', 'op.abandoned', {
+          why: 'no effect; safe to propose again',
+        })
       return findOperation(db, operation)!
     })
   }
@@ -196,7 +223,9 @@ export class SqliteLedger implements Ledger, Approvals, History {
 
   due(now: number, limit: number): readonly OperationRow[] {
     const rows = this.#writer.db
-      .statement("SELECT * FROM operation WHERE next_due IS NOT NULL AND next_due <= ? AND state = 'unknown' ORDER BY next_due LIMIT ?")
+      .statement(
+        "SELECT * FROM operation WHERE next_due IS NOT NULL AND next_due <= ? AND state = 'unknown' ORDER BY next_due LIMIT ?",
+      )
       .all(now, limit) as Row[]
     return rows.map(operationOf)
   }
@@ -206,7 +235,16 @@ export class SqliteLedger implements Ledger, Approvals, History {
   }
 
   /** What was spent since then by whom on what, for budgets that outlive a restart. */
-  spentSince(since: number): readonly { principal: string; tool: string; effect: string; calls: number; wallMs: number; resultBytes: number }[] {
+  spentSince(
+    since: number,
+  ): readonly {
+    principal: string
+    tool: string
+    effect: string
+    calls: number
+    wallMs: number
+    resultBytes: number
+  }[] {
     const rows = this.#writer.db
       .statement(
         `SELECT principal, tool, effect, count(*) AS calls, sum(wall_ms) AS wall, sum(result_bytes) AS bytes
@@ -244,7 +282,9 @@ export class SqliteLedger implements Ledger, Approvals, History {
   }
 
   approvalArguments(id: string): string | undefined {
-    const row = this.#writer.db.statement('SELECT arguments FROM approval WHERE approval_id = ?').get(id) as Row | undefined
+    const row = this.#writer.db.statement('SELECT arguments FROM approval WHERE approval_id = ?').get(id) as
+      | Row
+      | undefined
     return row === undefined ? undefined : String(row['arguments'])
   }
 

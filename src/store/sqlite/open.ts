@@ -31,7 +31,12 @@ export interface OpenLedger {
   checkpointed(): number
   readonly publicKey: KeyObject
   /** Record lines, oldest first: the last `limit`, or those from `from` on; of one operation or approval where that is said. */
-  records(filter: { readonly operation?: string; readonly approval?: string; readonly from?: number; readonly limit: number }): readonly string[]
+  records(filter: {
+    readonly operation?: string
+    readonly approval?: string
+    readonly from?: number
+    readonly limit: number
+  }): readonly string[]
   checkpoint(): Promise<string>
   exportLines(): AsyncGenerator<string>
   close(): Promise<void>
@@ -132,7 +137,9 @@ function recover(db: Database, chain: Chain): readonly string[] {
   db.exec('BEGIN IMMEDIATE')
   try {
     const open = db
-      .statement("SELECT op_id, state, tenant, principal, tool FROM operation WHERE state IN ('proposed', 'authorised', 'dispatched', 'working', 'input_required')")
+      .statement(
+        "SELECT op_id, state, tenant, principal, tool FROM operation WHERE state IN ('proposed', 'authorised', 'dispatched', 'working', 'input_required')",
+      )
       .all() as Row[]
     for (const row of open) {
       const operation = String(row['op_id'])
@@ -140,13 +147,29 @@ function recover(db: Database, chain: Chain): readonly string[] {
       if (row['state'] === 'proposed' || row['state'] === 'authorised') {
         const from = row['state']
         move(db, operation, from, 'expired', now)
-        chain.append(db, { kind: 'op.expired', at: now, operation, ...who, path: [from, 'expired'], facts: { why: 'the gateway ended before it was sent' } })
+        chain.append(db, {
+          kind: 'op.expired',
+          at: now,
+          operation,
+          ...who,
+          path: [from, 'expired'],
+          facts: { why: 'the gateway ended before it was sent' },
+        })
         continue
       }
       const from = row['state'] as 'dispatched' | 'working' | 'input_required'
-      db.statement("UPDATE operation SET standing = 'silent', why = 'the gateway ended while it was under way', next_due = ? WHERE op_id = ?").run(now, operation)
+      db.statement(
+        "UPDATE operation SET standing = 'silent', why = 'the gateway ended while it was under way', next_due = ? WHERE op_id = ?",
+      ).run(now, operation)
       move(db, operation, from, 'unknown', now)
-      chain.append(db, { kind: 'op.unknown', at: now, operation, ...who, path: [from, 'unknown'], facts: { why: 'crash', standing: 'silent' } })
+      chain.append(db, {
+        kind: 'op.unknown',
+        at: now,
+        operation,
+        ...who,
+        path: [from, 'unknown'],
+        facts: { why: 'crash', standing: 'silent' },
+      })
       recovered.push(operation)
     }
     db.exec('COMMIT')

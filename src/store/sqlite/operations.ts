@@ -92,7 +92,9 @@ export function claimOperation(
   )
   if (action.consent.kind === 'approved') {
     const used = db
-      .statement("UPDATE approval SET state = 'used', used_by = ? WHERE approval_id = ? AND state = 'granted' AND expires_at > ?")
+      .statement(
+        "UPDATE approval SET state = 'used', used_by = ? WHERE approval_id = ? AND state = 'granted' AND expires_at > ?",
+      )
       .run(operation, action.consent.approval, now)
     // Thrown, not returned: the row above has to go again.
     if (used.changes !== 1) throw new Stale('the approval was used, withdrawn or has expired')
@@ -141,7 +143,10 @@ function keyTaken(db: Database, earlier: OperationRow, action: AuthorisedAction)
         return { kind: 'settled', row: earlier, result: readPayload(db, earlier.id, 'result') }
       return refuse('OUTCOME_UNKNOWN', { operation: earlier.id, state: earlier.state })
     default:
-      return earlier.state === 'expired' || earlier.state === 'abandoned' || earlier.state === 'denied' || earlier.state === 'reconciled_none'
+      return earlier.state === 'expired' ||
+        earlier.state === 'abandoned' ||
+        earlier.state === 'denied' ||
+        earlier.state === 'reconciled_none'
         ? refuse('KEY_REUSED', { operation: earlier.id, state: earlier.state })
         : refuse('IN_PROGRESS', { operation: earlier.id, state: earlier.state })
   }

@@ -67,7 +67,8 @@ function judge(db: Database, home: string, pem: string): Judgement {
       if (checkpoint.root !== chain.frontier.root()) return `checkpoint ${chain.size} was signed over other records`
       newest = checkpoint
     }
-    if (head?.size === chain.size && chain.size > 0 && head.leaf !== chain.head) return 'the head outside the ledger is another one'
+    if (head?.size === chain.size && chain.size > 0 && head.leaf !== chain.head)
+      return 'the head outside the ledger is another one'
     return undefined
   }
   for (const row of db.statement('SELECT seq, record, leaf FROM event ORDER BY seq').iterate() as Iterable<Row>) {
@@ -81,7 +82,9 @@ function judge(db: Database, home: string, pem: string): Judgement {
   }
   const largest = Math.max(head?.size ?? 0, ...bySize.keys())
   if (largest > chain.size)
-    return bad(`the ledger ends at record ${chain.size}, and ${largest} were signed or seen: its end is cut off, or an old copy was put back`)
+    return bad(
+      `the ledger ends at record ${chain.size}, and ${largest} were signed or seen: its end is cut off, or an old copy was put back`,
+    )
   const rows = judgeRows(db, states, commitments)
   if (rows !== undefined) return bad(rows)
   return {
@@ -121,7 +124,8 @@ function judgeRows(
     seen++
     const id = String(row['op_id'])
     const folded = states.get(id)
-    if (folded !== row['state']) return `operation ${id} is ${String(row['state'])}, and its events say ${folded ?? 'nothing'}`
+    if (folded !== row['state'])
+      return `operation ${id} is ${String(row['state'])}, and its events say ${folded ?? 'nothing'}`
   }
   if (seen !== states.size) return `there are events of ${states.size} operations, and rows of ${seen}`
   const payloads = db

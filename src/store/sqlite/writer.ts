@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import { signCheckpoint } from '../../flow/evidence/index.ts'
 import { LedgerFault } from '../../flow/side-effect/ledger.ts'
 import { Chain } from './chain.ts'
-import { Database } from './database.ts'
+import type { Database } from './database.ts'
 import type { OutsideHead } from './outside.ts'
 
 /** What one caller wants done inside a transaction. */
@@ -117,7 +117,8 @@ export class Writer {
       return
     }
     for (const settle of done) settle()
-    if (this.#chain.size - this.#checkpointed >= this.#checkpointEvery) this.checkpoint()
+    // One that cannot be signed now is signed with the next.
+    if (this.#chain.size - this.#checkpointed >= this.#checkpointEvery) void this.checkpoint().catch(() => {})
   }
 
   #runAlone({ job, resolve, reject }: Queued): () => void {
@@ -233,7 +234,8 @@ export class Writer {
     // A head that cannot be signed now is still in the ledger; the next start signs over it.
     if (signed && this.#broken === undefined) await this.checkpoint().catch(() => '')
     this.#closed = true
-    for (const { reject } of this.#queue.splice(0)) reject(new LedgerFault('LEDGER_UNAVAILABLE', 'the ledger is closed'))
+    for (const { reject } of this.#queue.splice(0))
+      reject(new LedgerFault('LEDGER_UNAVAILABLE', 'the ledger is closed'))
     this.#db.close()
     this.#outside.close()
   }

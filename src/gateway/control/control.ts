@@ -1,0 +1,108 @@
+import type {
+  ApprovalFilter,
+  ApprovalView,
+  ApproveTool,
+  BudgetAccount,
+  CallRequestBody,
+  CheckReport,
+  DecideApproval,
+  DecideOperation,
+  EvidenceFilter,
+  EvidenceList,
+  Offers,
+  OperationDetail,
+  OperationFilter,
+  OperationView,
+  PolicyReport,
+  ServerDetail,
+  ServerSummary,
+  Status,
+  ToolDetail,
+  ToolFilter,
+  ToolRef,
+  ToolSummary,
+} from '../../api/contract.ts'
+import type { Config } from '../../config/config.ts'
+import type { Answer } from '../../flow/answer.ts'
+import type { Judgement } from '../../flow/evidence/index.ts'
+import type { Refusal } from '../../words/verdict.ts'
+import type { OwnedHome } from '../ownership.ts'
+
+/**
+ * What a running gateway does for the person who owns its home. Whoever can open the control socket is that person: its
+ * credential is `socket`. `undefined` stands for "there is no such thing"; a Refusal is a gate's no.
+ */
+export interface Control {
+  status(): Promise<Status>
+
+  servers(): Promise<readonly ServerSummary[]>
+  server(name: string): Promise<ServerDetail | undefined>
+
+  tools(filter: ToolFilter): Promise<readonly ToolSummary[]>
+  tool(ref: ToolRef): Promise<ToolDetail | undefined>
+  /** TOOL_CHANGED where the live digest is not the one that the approver saw. */
+  approveTool(ref: ToolRef, approval: ApproveTool): Promise<ToolSummary | Refusal | undefined>
+  quarantineTool(ref: ToolRef, why: string): Promise<ToolSummary | Refusal | undefined>
+  /** Approved tools that the local user may call. */
+  offers(): Promise<Offers['offers']>
+
+  /** The signal aborts when the caller's connection is gone. */
+  call(request: CallRequestBody, signal: AbortSignal): Promise<Answer>
+  check(request: CallRequestBody, signal: AbortSignal): Promise<CheckReport>
+
+  approvals(filter: ApprovalFilter): Promise<readonly ApprovalView[]>
+  approval(id: string): Promise<ApprovalView | undefined>
+  decideApproval(id: string, decision: DecideApproval): Promise<ApprovalView | Refusal | undefined>
+  /**
+   * Every waiting question first, then every change, until the signal aborts. With `terminal` somebody sits there, and the
+   * channel counts as reachable for as long as this runs. A slow reader loses the oldest changes, never the newest.
+   */
+  watchApprovals(channel: 'terminal' | 'cli', signal: AbortSignal): AsyncIterable<ApprovalView>
+
+  operations(filter: OperationFilter): Promise<readonly OperationView[]>
+  operation(id: string): Promise<OperationDetail | undefined>
+  decideOperation(id: string, decision: DecideOperation): Promise<OperationView | Refusal | undefined>
+  /** One look by the profile's read-back; the operation as it stands afterwards. */
+  reconcileOperation(id: string, signal: AbortSignal): Promise<OperationView | Refusal | undefined>
+
+  budgets(): Promise<readonly BudgetAccount[]>
+
+  evidence(filter: EvidenceFilter): Promise<EvidenceList['records']>
+  /** Lines of an export, without their line ends. */
+  exportEvidence(signal: AbortSignal): AsyncIterable<string>
+  verifyEvidence(): Promise<Judgement>
+
+  checkPolicy(): Promise<PolicyReport>
+
+  /** Begins to end the gateway and returns at once; `Gateway.ended` resolves when it has. */
+  stop(): void
+}
+
+/** How much goes on, for a gateway that ends by itself when nothing does. */
+export interface Activity {
+  /** Connections and calls that are open now. */
+  readonly running: number
+  /** How many have begun since the start. */
+  readonly begun: number
+}
+
+export interface Gateway {
+  /** Where MCP clients connect, e.g. http://127.0.0.1:7420/mcp */
+  readonly url: string
+  readonly control: Control
+  activity(): Activity
+  /** Resolves when the gateway has ended, by `close`, by `Control.stop` or by itself. Rejects when it broke. */
+  readonly ended: Promise<void>
+  /** Ends calls that can be ended, records what is open, stops every child. Idempotent. */
+  close(): Promise<void>
+}
+
+export interface GatewayOptions {
+  /** Instead of the port of the configuration. */
+  readonly port?: number
+  /** No terminal: standard error is a log file. */
+  readonly background: boolean
+}
+
+/** What `gateway/build.ts` exports as `startGateway`. Resolves when both sockets and the endpoint listen. */
+export type StartGateway = (config: Config, home: OwnedHome, options: GatewayOptions) => Promise<Gateway>
