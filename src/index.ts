@@ -7,8 +7,9 @@ export { type Countersign, createCountersign, type LibraryOptions, type LibraryS
 // Both ends of a connection in memory; the other end is what the MCP SDKs call a Transport.
 export { memoryPair } from './mcp/upstream/memory.ts'
 // The agent loop, and the models that it takes.
-export { type RunReport, runTask, type Task } from './model/loop.ts'
-export { parseModel } from './model/providers/index.ts'
+export { runTask, type Task } from './model/loop.ts'
+export type { RunReport } from './model/report.ts'
+export { parseModel } from './model/providers/spec.ts'
 // Judge an export of evidence by itself, without a database and without a network.
 export { type Judgement, verifyExport } from './flow/evidence/index.ts'
 // What an answer is made of.

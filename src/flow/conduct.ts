@@ -70,7 +70,7 @@ async function conductRead(
   action.hold.settle({ wallMs, resultBytes: bytesOf(receipt) })
   await needs.ledger.read(action, operation, readOutcome(receipt, wallMs), steps)
   if (receipt.kind === 'not-sent') return refused(refuse('NOT_SENT', { why: receipt.why }), steps, operation)
-  return answerOf(operation, receipt, verdict, 'not_required', steps)
+  return answerOf(operation, receipt, verdict, 'not_required', steps, 'failed')
 }
 
 /** Anything that may have an effect: intent, raw outcome, and what was made of it, each on record before the next. */
@@ -228,9 +228,10 @@ function answerOf(
   verdict: ResultVerdict | undefined,
   acceptance: Acceptance,
   steps: readonly Step[],
+  errorState: 'failed' | 'unknown' = 'unknown',
 ): Answer {
   if (receipt.kind === 'unknown' && receipt.error !== undefined)
-    return { kind: 'upstream-error', operation, state: 'unknown', error: receipt.error, steps }
+    return { kind: 'upstream-error', operation, state: errorState, error: receipt.error, steps }
   if (verdict === undefined)
     return { kind: 'unknown', operation, why: receipt.kind === 'unknown' ? receipt.why : 'no answer', steps }
   if (verdict.kind === 'refuse') return refused(verdict, steps, operation)
@@ -247,7 +248,10 @@ function readOutcome(receipt: Receipt, wallMs: number): Outcome {
     case 'not-sent':
       return { state: 'expired', why: receipt.why, wallMs }
     case 'unknown':
-      return { state: 'unknown', standing: receipt.standing, why: receipt.why, wallMs }
+      // A read has no effect that could be in doubt: an error that was answered is simply a failure.
+      return receipt.standing === 'answered'
+        ? { state: 'failed', why: receipt.why, wallMs }
+        : { state: 'unknown', standing: 'silent', why: receipt.why, wallMs }
     case 'succeeded':
     case 'failed':
       return { state: receipt.kind, result: receipt.bytes, wallMs }

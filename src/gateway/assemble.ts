@@ -12,12 +12,15 @@ import { checkPolicies, type PolicyText } from '../flow/resource/policy-set.ts'
 import { ScopeResolver } from '../flow/resource/resolver.ts'
 import { type ToolProfile, undeclared } from '../flow/tool/profile.ts'
 import type { TokenIdentities } from '../identity/tokens.ts'
-import { type CatalogueEvent, LiveCatalogue } from '../mcp/catalogue/catalogue.ts'
-import { PreparedShelf } from '../mcp/catalogue/shelf-store.ts'
+import { LiveCatalogue } from '../mcp/catalogue/catalogue.ts'
+import type { CatalogueEvent } from '../mcp/catalogue/events.ts'
+import { PreparedShelf } from '../mcp/catalogue/prepared-shelf.ts'
 import { type ConnectedUpstream, connectUpstream } from '../mcp/upstream/connection.ts'
 import { reapOrphans } from '../sandbox/orphans.ts'
 import { type OpenLedger, openLedger } from '../store/sqlite/open.ts'
+import { defaultResultLimits } from '../flow/result/limits.ts'
 import { SpillFolder } from '../store/spill.ts'
+import type { JsonObject } from '../words/json.ts'
 import type { Home } from './home.ts'
 import { readPolicies } from './policies.ts'
 import { identitiesOf } from './principals.ts'
@@ -75,10 +78,17 @@ export async function assemble(config: Config, home: Home, options: AssembleOpti
     if (open.judgement.verdict !== 'valid') return
     const { kind, ...facts } = event
     ledger
-      .record({ kind: 'catalogue.changed', at: Date.now(), facts: { change: kind, ...facts } })
+      .record({ kind: 'catalogue.changed', at: Date.now(), facts: { change: kind, ...jsonOf(facts) } })
       .catch((fault: unknown) => onFault(fault, 'catalogue'))
   }
-  const catalogue = new LiveCatalogue({ config, upstreams, profileOf, onEvent: record })
+  const catalogue = new LiveCatalogue({
+    lock: config.lock,
+    servers: config.servers,
+    upstreams,
+    profileOf,
+    pollMs: config.catalogue.refreshMs,
+    onEvent: record,
+  })
   const shelf = new PreparedShelf(catalogue, policies)
   const desk = new Desk(ledger)
   const budgets = new Accounts(config.budgets, ledger, Date.now())
@@ -111,7 +121,10 @@ export async function assemble(config: Config, home: Home, options: AssembleOpti
     budgets,
     ledger,
     upstreams: dispatch,
-    result: { spill, limits: { resultBytes: config.limits.resultBytes, hardBytes: config.limits.resultHardBytes } },
+    result: {
+      spill,
+      limits: { ...defaultResultLimits, maxBytes: config.limits.resultBytes, hardBytes: config.limits.resultHardBytes },
+    },
     readBacks,
     now: Date.now,
     onUnknown: (operation) => watched(reconciler.opened(operation)),
@@ -151,6 +164,11 @@ export async function assemble(config: Config, home: Home, options: AssembleOpti
       await open.close()
     },
   }
+}
+
+// The type of an event has named members; a fact is any JSON.
+function jsonOf(facts: object): JsonObject {
+  return JSON.parse(JSON.stringify(facts)) as JsonObject
 }
 
 /** What no tool may touch, whatever the policies say: whoever writes there decides what is allowed. */

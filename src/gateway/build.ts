@@ -25,9 +25,13 @@ export interface RunningGateway extends Gateway {
   readonly core: Core
 }
 
+const LISTS_WITHIN_MS = 3_000
+
 /** Opens everything, and the doors last: when this resolves, clients can connect. */
 export async function startGateway(config: Config, home: OwnedHome, options: StartOptions): Promise<RunningGateway> {
   const core = await assemble(config, home, options)
+  // Clients that come at once shall see whole lists, and one server that does not answer shall not keep the door shut.
+  await settledOr(core, LISTS_WITHIN_MS)
   let end: () => void = () => {}
   const asked = new Promise<void>((resolve) => (end = resolve))
   const steward = new Steward(core, { config, home, url: () => url, stop: () => end() })
@@ -106,4 +110,10 @@ export async function startGateway(config: Config, home: OwnedHome, options: Sta
       await close()
     },
   }
+}
+
+async function settledOr({ settled }: Core, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  await Promise.race([settled, new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)))])
+  clearTimeout(timer)
 }

@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, lstatSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { Secret } from '../words/secret.ts'
 import { HomeFault } from './home-fault.ts'
@@ -35,6 +45,7 @@ export function makeHome(folder: string): Home {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const home = openHome(folder)
   makeToken(home.tokenFile)
+  ignoreInGit(folder)
   return home
 }
 
@@ -76,7 +87,13 @@ function makeToken(file: string): void {
   }
 }
 
-export function assertPrivateFolder(folder: string): void {
+// A home often lies inside a checkout, and must never be committed with it.
+function ignoreInGit(folder: string): void {
+  const file = join(folder, '.gitignore')
+  if (!existsSync(file)) writeFileSync(file, '*\n', { mode: 0o600 })
+}
+
+function assertPrivateFolder(folder: string): void {
   const found = lstatSync(folder, { throwIfNoEntry: false })
   if (found === undefined)
     throw new HomeFault(

@@ -81,7 +81,7 @@ export class Accounts implements Budgets {
       const account = this.#account(key, Math.floor(now / budget.windowMs))
       const refused = spent(budget, account, now)
       if (refused !== undefined) return refused
-      wallMs = Math.min(wallMs, (budget.wallMs ?? Infinity) - account.wallMs)
+      wallMs = Math.min(wallMs, Math.floor((budget.wallMs ?? Infinity) - account.wallMs))
       resultBytes = Math.min(resultBytes, (budget.resultBytes ?? Infinity) - account.resultBytes)
       touched.push(account)
     }

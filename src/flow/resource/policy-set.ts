@@ -1,4 +1,5 @@
 import {
+  type CheckParseAnswer,
   type DetailedError,
   checkParsePolicySet,
   policySetTextToParts,
@@ -39,18 +40,7 @@ interface Policy {
  * the `forbid` that the other half relies on. Templates are faults, since nothing would link them. Never throws.
  */
 export function checkPolicies(texts: readonly PolicyText[]): Checked {
-  const { policies, messages } = readPolicies(texts)
-  if (messages.length > 0) return { ok: false, messages }
-  const answer = validate({ schema: cedarSchema, policies: { staticPolicies: byId(policies) } })
-  if (answer.type === 'failure') return { ok: false, messages: answer.errors.map((error) => error.message) }
-  const say = (found: { policyId: string; error: DetailedError }) =>
-    message(
-      found.error,
-      policies.find(({ id }) => id === found.policyId),
-    )
-  if (answer.validationErrors.length > 0) return { ok: false, messages: answer.validationErrors.map(say).sort() }
-  const warnings = answer.validationWarnings.map(say).sort()
-  return { ok: true, version: versionOf(texts), policies: policies.length, warnings }
+  return attempt(texts, () => examine(texts).checked)
 }
 
 /**
@@ -58,17 +48,45 @@ export function checkPolicies(texts: readonly PolicyText[]): Checked {
  * process, one small set for each version that was ever loaded; a set under a digest can never be another one's.
  */
 export function loadPolicies(texts: readonly PolicyText[]): Loaded {
+  return attempt(texts, () => {
+    const { policies, checked } = examine(texts)
+    if (!checked.ok) return checked
+    const set = preparsePolicySet(checked.version, { staticPolicies: byId(policies) })
+    schema ??= preparseSchema(SCHEMA, cedarSchema)
+    const faults = [set, schema].flatMap((answer) => (answer.type === 'failure' ? answer.errors : []))
+    return faults.length > 0 ? { ok: false, messages: faults.map((fault) => fault.message) } : checked
+  })
+}
+
+let schema: CheckParseAnswer | undefined
+
+function attempt(texts: readonly PolicyText[], load: () => Checked): Loaded {
   const version = versionOf(texts)
-  const checked = checkPolicies(texts)
-  if (!checked.ok) return { ...checked, version }
-  const answers = [
-    preparseSchema(SCHEMA, cedarSchema),
-    preparsePolicySet(version, { staticPolicies: byId(readPolicies(texts).policies) }),
-  ]
-  const messages = answers.flatMap((answer) =>
-    answer.type === 'failure' ? answer.errors.map((error) => error.message) : [],
-  )
-  return messages.length > 0 ? { ok: false, messages, version } : { ...checked, version }
+  try {
+    return { ...load(), version }
+  } catch (fault) {
+    // A fault of the binding itself: without an answer of Cedar there are no policies.
+    return { ok: false, messages: [String(fault)], version }
+  }
+}
+
+function examine(texts: readonly PolicyText[]): { policies: readonly Policy[]; checked: Checked } {
+  const { policies, messages } = readPolicies(texts)
+  if (messages.length > 0) return { policies, checked: { ok: false, messages } }
+  const answer = validate({ schema: cedarSchema, policies: { staticPolicies: byId(policies) } })
+  if (answer.type === 'failure') {
+    return { policies, checked: { ok: false, messages: answer.errors.map((error) => error.message) } }
+  }
+  const say = ({ policyId, error }: { policyId: string; error: DetailedError }) =>
+    message(
+      error,
+      policies.find(({ id }) => id === policyId),
+    )
+  if (answer.validationErrors.length > 0) {
+    return { policies, checked: { ok: false, messages: answer.validationErrors.map(say).sort() } }
+  }
+  const warnings = answer.validationWarnings.map(say).sort()
+  return { policies, checked: { ok: true, version: versionOf(texts), policies: policies.length, warnings } }
 }
 
 function versionOf(texts: readonly PolicyText[]): Digest {
@@ -76,7 +94,7 @@ function versionOf(texts: readonly PolicyText[]): Digest {
 }
 
 function sorted(texts: readonly PolicyText[]): readonly PolicyText[] {
-  return [...texts].sort((a, b) => (a.file < b.file ? -1 : 1))
+  return [...texts].sort((a, b) => (a.file === b.file ? (a.text < b.text ? -1 : 1) : a.file < b.file ? -1 : 1))
 }
 
 function byId(policies: readonly Policy[]): Record<string, string> {
@@ -87,6 +105,10 @@ function readPolicies(texts: readonly PolicyText[]): { policies: readonly Policy
   const policies: Policy[] = []
   const messages: string[] = []
   for (const source of sorted(texts)) {
+    if (!source.text.isWellFormed()) {
+      messages.push(`${source.file}: not well-formed Unicode`)
+      continue
+    }
     const parts = policySetTextToParts(source.text)
     if (parts.type === 'failure') {
       // This call tells where the fault is, the other one does not.
@@ -113,24 +135,19 @@ function inOrder(parts: readonly string[], source: PolicyText): readonly Policy[
     .map((text, n) => ({ text, place: Number(numbers[n]!.slice('policy'.length)) }))
     .sort((a, b) => a.place - b.place)
   let after = 0
-  return texts.map(({ text }) => {
+  return texts.map(({ text }, n) => {
     const from = Math.max(source.text.indexOf(text, after), after)
+    const sameLine = n > 0 && !source.text.slice(after, from).includes('\n')
     after = from + text.length
-    return {
-      id: idOf(text) ?? `${source.file}:${lineOf(source.text, from)}`,
-      file: source.file,
-      text,
-      source: source.text,
-      from,
-    }
+    const place = `${source.file}:${lineOf(source.text, from)}${sameLine ? `#${n + 1}` : ''}`
+    return { id: idOf(text) || place, file: source.file, text, source: source.text, from }
   })
 }
 
-function idOf(policy: string): string | undefined {
+function idOf(policy: string): string {
   const answer = policyToJson(policy)
-  if (answer.type === 'failure') return undefined
-  const annotations = answer.json.annotations ?? {}
-  return Object.hasOwn(annotations, 'id') ? annotations['id'] : undefined
+  const annotations = answer.type === 'success' ? (answer.json.annotations ?? {}) : {}
+  return Object.hasOwn(annotations, 'id') ? annotations['id']! : ''
 }
 
 function lineOf(text: string, at: number): number {

@@ -48,12 +48,12 @@ export function walk(path: string): Place | Astray {
   try {
     for (const name of path.split('/')) {
       const here = steps.at(-1)!
-      if (name !== '' && name !== '.' && name !== '..') {
-        steps.push(follow(here, name))
+      if (name === '' || name === '.') {
+        assertFolder(here)
         continue
       }
       if (name !== '..') {
-        assertFolder(here)
+        steps.push(follow(here, name))
         continue
       }
       if (here.link || here.stats?.isDirectory() !== true) return { astray: 'no-way-up', reached: here.real }

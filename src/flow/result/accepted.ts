@@ -42,5 +42,9 @@ export interface Accepted {
 /** Where results that are too large for a model go. Readable by the same tenant and principal only, until it expires. */
 export interface Spill {
   /** Answers the URI under which the client can page, or a refusal where even the spill's limit is passed. */
-  keep(owner: { readonly tenant: string; readonly principal: string }, operation: string, bytes: Uint8Array): string | Refusal
+  keep(
+    owner: { readonly tenant: string; readonly principal: string },
+    operation: string,
+    bytes: Uint8Array,
+  ): string | Refusal
 }

@@ -19,7 +19,9 @@ const kind = new Uint8Array(256)
 for (const c of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789') kind[c.charCodeAt(0)] = LETTER
 for (const c of '_-+/') kind[c.charCodeAt(0)] = JOINING
 
-const [BACKSLASH, PERCENT, AT, SLASH, COLON, EQUALS, GREATER, SMALL_U] = [0x5c, 0x25, 0x40, 0x2f, 0x3a, 0x3d, 0x3e, 0x75]
+const [BACKSLASH, PERCENT, AT, SLASH, COLON, EQUALS, GREATER, SMALL_U] = [
+  0x5c, 0x25, 0x40, 0x2f, 0x3a, 0x3d, 0x3e, 0x75,
+]
 
 interface Anchored {
   readonly text: string
@@ -65,7 +67,7 @@ export function visitAnchors(bytes: Uint8Array, text: string, visit: Visit): voi
 function visitWords(bytes: Uint8Array, text: string, visit: Visit): number {
   const length = bytes.length
   let floor = 0
-  for (let at = WORD - 1; at < length; ) {
+  for (let at = WORD - 1; at < length;) {
     if (kind[bytes[at]!] === 0) {
       floor = at + 1
       at += WORD
@@ -95,7 +97,7 @@ function visitWord(bytes: Uint8Array, text: string, from: number, to: number, vi
   let escaped = 0
   if (bytes[from - 1] === PERCENT) escaped = from + 2
   else if (bytes[from - 1] === BACKSLASH) escaped = bytes[from] === SMALL_U ? from + 5 : from + 1
-  if (escaped > 0 && visitBegin(bytes, text, escaped, from, visit) === STOP) return STOP
+  if (escaped > 0 && visitBegin(bytes, text, escaped, escaped, visit) === STOP) return STOP
   const end = Math.min(to, from + LONGEST)
   for (let at = from + 1; at < end; at++) {
     if (kind[bytes[at - 1]!] === JOINING && visitBegin(bytes, text, at, from, visit) === STOP) return STOP
@@ -126,7 +128,8 @@ function nameBefore(bytes: Uint8Array, from: number): number {
   if (bytes[at] !== COLON && bytes[at] !== EQUALS) return -1
   if (bytes[at] === EQUALS && bytes[at - 1] === COLON) at--
   const end = beforeQuiet(bytes, at - 1)
-  if (end < 2 || !SECRET_ENDINGS.has(triple(bytes[end - 2]! | 0x20, bytes[end - 1]! | 0x20, bytes[end]! | 0x20))) return -1
+  if (end < 2 || !SECRET_ENDINGS.has(triple(bytes[end - 2]! | 0x20, bytes[end - 1]! | 0x20, bytes[end]! | 0x20)))
+    return -1
   let begin = end
   while (begin > 0 && end - begin < 64 && isNameByte(bytes[begin - 1]!)) begin--
   return begin
@@ -180,7 +183,8 @@ function schemeBefore(bytes: Uint8Array, at: number): number {
     const byte = bytes[n]!
     if (byte === COLON) colon = true
     else if (byte === SLASH) return colon && bytes[n - 1] === SLASH && bytes[n - 2] === COLON ? n - 2 : -1
-    else if (byte <= 0x20 || byte === AT || byte === 0x22 || byte === 0x27 || byte === 0x3c || byte === GREATER) return -1
+    else if (byte <= 0x20 || byte === AT || byte === 0x22 || byte === 0x27 || byte === 0x3c || byte === GREATER)
+      return -1
   }
   return -1
 }

@@ -3,7 +3,9 @@
  * results are not written anew. The text is known to be JSON, since it was parsed before.
  */
 
-const [QUOTE, BACKSLASH, COMMA, COLON, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [0x22, 0x5c, 0x2c, 0x3a, 0x7b, 0x7d, 0x5b, 0x5d]
+const [QUOTE, BACKSLASH, COMMA, COLON, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [
+  0x22, 0x5c, 0x2c, 0x3a, 0x7b, 0x7d, 0x5b, 0x5d,
+]
 
 /** One member of an object: where its key begins, where its value begins and ends. */
 export interface Span {
@@ -39,7 +41,7 @@ export function replaceTexts(bytes: Uint8Array, changes: ReadonlyMap<string, str
   for (const text of changes.keys()) shortest = Math.min(shortest, text.length)
   const parts: Uint8Array[] = []
   let kept = 0
-  for (let at = bytes.indexOf(QUOTE); at !== -1; ) {
+  for (let at = bytes.indexOf(QUOTE); at !== -1;) {
     const end = endOfString(bytes, at)
     // A string of n characters takes n bytes at least.
     if (end - at - 2 >= shortest && bytes[skipSpace(bytes, end)] !== COLON) {
@@ -68,7 +70,7 @@ export function trimmedEnd(bytes: Uint8Array): number {
 function endOfValue(bytes: Uint8Array, from: number): number {
   if (bytes[from] === QUOTE) return endOfString(bytes, from)
   let open = 0
-  for (let at = from; at < bytes.length; ) {
+  for (let at = from; at < bytes.length;) {
     const byte = bytes[at]!
     if (byte === QUOTE) {
       at = endOfString(bytes, at)

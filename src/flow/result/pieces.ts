@@ -19,6 +19,8 @@ const SIZE = 1 << 16
 const OVERLAP = 512
 // An escape that can hide a printable or an invisible character: all but those of the C0 controls.
 const HIDING = /\\(?:u(?!00[01])|\/)/
+// The same, but not after a backslash that is itself escaped, as in JSON inside JSON. Slower, so it is asked second.
+const REALLY_HIDING = /(?<!\\)(?:\\\\)*\\(?:u(?!00[01])|\/)/
 const BINARY_FROM = 4096
 
 /**
@@ -32,7 +34,9 @@ export function piecesOf(bytes: Uint8Array, value: JsonObject, types: readonly s
     if (readable !== value) return writtenAnew(readable)
   }
   const pieces = cut(bytes)
-  return pieces.some(({ text }) => HIDING.test(text)) ? writtenAnew(value) : { pieces, ascii: isAscii(bytes) }
+  return pieces.some(({ text }) => HIDING.test(text) && REALLY_HIDING.test(text))
+    ? writtenAnew(value)
+    : { pieces, ascii: isAscii(bytes) }
 }
 
 function writtenAnew(value: Json): Pieces {

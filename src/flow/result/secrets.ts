@@ -72,6 +72,17 @@ class Search {
   }
 
   mask(text: string, key: string): string {
+    let masked = this.#pass(text)
+    if (masked === text) return this.#assigned(text, key)
+    // Where one secret stood right before another, only the mask of the first lets the second be seen.
+    for (let before = text, n = 1; masked !== before && n < ROUNDS && this.#tries <= TRIES; n++) {
+      before = masked
+      masked = this.#pass(before)
+    }
+    return masked
+  }
+
+  #pass(text: string): string {
     if (text.length < SHORTEST) return text
     const found: Found[] = []
     visitAnchors(oneByteEach(text), text, (rule, at) => {
@@ -80,15 +91,14 @@ class Search {
       found.push(secret)
       return secret.to
     })
-    if (found.length === 0) return this.#assigned(text, key)
-    return this.#replace(text, found)
+    return found.length === 0 ? text : this.#replace(text, found)
   }
 
   #replace(text: string, found: Found[]): string {
     found.sort((one, other) => one.from - other.from || other.to - one.to)
     let out = ''
     let kept = 0
-    for (let n = 0; n < found.length; ) {
+    for (let n = 0; n < found.length;) {
       const { rule, from } = found[n]!
       let { to } = found[n]!
       // Secrets that overlap are masked together: neither may leave its end behind.
@@ -118,7 +128,8 @@ class Search {
     const window = text.slice(at, at + rule.reach)
     if (++this.#tries > TRIES) return { rule: UNREAD, from: at, to: at + UP_TO_SPACE.exec(window)![0].length }
     const compiled = compiledOf(rule)
-    if (compiled.after !== undefined && !compiled.after.matcher(text.slice(Math.max(0, at - 16), at)).find()) return undefined
+    if (compiled.after !== undefined && !compiled.after.matcher(text.slice(Math.max(0, at - 16), at)).find())
+      return undefined
     const matcher = compiled.pattern.matcher(window)
     if (!matcher.lookingAt()) return undefined
     const group = matcher.groupCount() > 0 && matcher.start(1) >= 0 ? 1 : 0
@@ -132,6 +143,7 @@ class Search {
 }
 
 const SHORTEST = 12
+const ROUNDS = 4
 const ASSIGNED = secretRules.find(({ anchor }) => anchor.at === 'assignment')!
 const SECRET_KEY = /(?:key|secret|token|passw(?:or)?d|passphrase|pwd|credentials?)$/i
 const UP_TO_SPACE = /^[^\s"'<>]*/

@@ -34,7 +34,8 @@ export function listNameOf(kind: CapabilityKind): 'content' | 'messages' | 'cont
  */
 export function shapeOf(kind: CapabilityKind, value: JsonObject, allowed?: readonly string[]): Shape | Misshapen {
   const isError = member(value, 'isError')
-  if (isError !== undefined && isError !== null && typeof isError !== 'boolean') return bad('/isError', 'not true or false')
+  if (isError !== undefined && isError !== null && typeof isError !== 'boolean')
+    return bad('/isError', 'not true or false')
   const resultType = member(value, 'resultType')
   if (resultType !== undefined && resultType !== 'complete') return bad('/resultType', 'not a complete result')
 
@@ -50,7 +51,8 @@ export function shapeOf(kind: CapabilityKind, value: JsonObject, allowed?: reado
   for (let n = 0; n < list.length; n++) {
     const found = itemOf(kind, list[n] as Json)
     if ('why' in found) return bad(`/${name}/${n}${found.at}`, found.why)
-    if (allowed !== undefined && !allowed.includes(found.type)) return bad(`/${name}/${n}`, `type ${found.type} is not allowed`)
+    if (allowed !== undefined && !allowed.includes(found.type))
+      return bad(`/${name}/${n}`, `type ${found.type} is not allowed`)
     if (types.length < TYPES_NAMED && !types.includes(found.type)) {
       types.push(found.type)
       if (!found.known) unknown.push(found.type)

@@ -23,12 +23,10 @@ interface Pattern {
 }
 
 // The text is JSON, so that a control character stands there as an escape: `\u001b`, not after an odd number of others.
-const controlStem = /\\u00[01]|\x7f/
 const control = /(?<!\\)(?:\\\\)*\\u00(?:0[0-7bBeEfF]|1[0-9a-fA-F])|\x7f/
 
 // Invisible characters by their UTF-8, one character a byte. Joiners are ordinary in emoji and in some scripts, so only
 // those next to an ASCII letter count, or several in a row; and the flags of England, Scotland and Wales are tags by right.
-const invisibleStem = /[\xe1\xe2\xef\xf3](?:\x80[\x8b-\x8d\xaa-\xae]|\x81[\xa0-\xa9]|\xa0[\x80-\x8e]|\xbb\xbf|\xb8[\x80-\x8f])/
 const invisible: readonly Pattern[] = [
   {
     sign: 'zero-width-characters',
@@ -46,7 +44,15 @@ const invisible: readonly Pattern[] = [
   },
 ]
 
-// A stem is found fast and everywhere; what stands around it is then read once. Two searches are faster than one for all.
+// A stem is found fast and everywhere; what stands around it is then read once. Several searches, since one for all of them
+// takes longer than they do together.
+const controlStems: readonly RegExp[] = [/\\u00[01]/, /\x7f/]
+const invisibleStems: readonly RegExp[] = [
+  /\xe2(?:\x80[\x8b-\x8d\xaa-\xae]|\x81[\xa0-\xa9])/,
+  /\xef(?:\xbb\xbf|\xb8[\x80-\x8f])/,
+  /\xf3\xa0/,
+  /\xe1\xa0\x8e/,
+]
 const stems: readonly RegExp[] = [/instruction|\]\(http|<(?:important|img|\|im_)/gi, /system.prompt/gi]
 const BEFORE = 80
 const AFTER = 400
@@ -55,8 +61,7 @@ const MENTIONS = 2_000
 
 const orders =
   /\b(?:ignore|disregard|forget|override|bypass|discard)\b[^.!?]{0,60}instructions?\b|\b(?:hidden|secret|updated|new|real)\s+(?:system\s+)?instructions?\s*:|instructions?\s+(?:to|for)\s+(?:the\s+|any\s+)?(?:ai|assistant|agent|model|llm)\b/i
-const prying =
-  /\b(?:reveal|print|repeat|show|output|leak|disclose|ignore|override|replace)\b[^.!?]{0,40}system.prompt/i
+const prying = /\b(?:reveal|print|repeat|show|output|leak|disclose|ignore|override|replace)\b[^.!?]{0,40}system.prompt/i
 const marker = /<(?:important>|\|im_(?:start|end|sep)\|>)/iy
 const htmlImage = /<img\b[^>]{0,200}?\bsrc\s*=\s*(?:\\?["'])?https?:\/\/[^\s"'>?]{1,400}\?/iy
 const link = /\]\(https?:[^)\s?]{0,400}\?([^)\s]{1,96})/iy
@@ -67,8 +72,8 @@ export function signsIn({ pieces, ascii }: Pieces): readonly Sign[] {
   const found = new Set<Sign>()
   let mentions = 0
   for (const { text } of pieces) {
-    if (controlStem.test(text) && control.test(text)) found.add('control-characters')
-    if (!ascii && invisibleStem.test(text)) {
+    if (controlStems.some((stem) => stem.test(text)) && control.test(text)) found.add('control-characters')
+    if (!ascii && invisibleStems.some((stem) => stem.test(text))) {
       for (const { sign, pattern } of invisible) if (pattern.test(text)) found.add(sign)
     }
     for (const stem of stems) {

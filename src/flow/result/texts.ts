@@ -34,4 +34,3 @@ export function isBinary(object: JsonObject, name: string): boolean {
   if (name !== 'data' || typeof object['data'] !== 'string') return false
   return (object['type'] === 'image' || object['type'] === 'audio') && typeof object['mimeType'] === 'string'
 }
-

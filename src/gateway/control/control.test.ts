@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { routes } from '../../api/contract.ts'
 import { ControlClient } from './client.ts'
 import type { Control } from './control.ts'
-import { answered, digits, notedControl, oneTool, unknownOperation, waitingApproval } from './fixture.ts'
+import { answered, digits, notedControl, oneTool, unknownOperation, waitingApproval } from './control.fixture.ts'
 import { listenPrivately } from './listen.ts'
 import { serveControl } from './routes.ts'
 

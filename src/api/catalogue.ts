@@ -1,0 +1,95 @@
+import { z } from 'zod'
+import { instant, jsonObject } from './values.ts'
+
+export const capabilityKind = z.enum(['tool', 'prompt', 'resource'])
+
+export const differenceSchema = z.strictObject({
+  /** JSON pointer into the definition. */
+  at: z.string(),
+  approved: z.string().exactOptional(),
+  live: z.string().exactOptional(),
+})
+
+const counts = z.strictObject({ approved: z.number(), pending: z.number(), changed: z.number() })
+
+export const serverSummarySchema = z.strictObject({
+  name: z.string(),
+  state: z.enum(['connecting', 'ready', 'down', 'closed']),
+  why: z.string().exactOptional(),
+  nextTryAt: instant.exactOptional(),
+  transport: z.enum(['stdio', 'http', 'memory']).exactOptional(),
+  revision: z.string().exactOptional(),
+  /** What the server calls itself, with its version; believed by nobody. */
+  serverInfo: jsonObject.exactOptional(),
+  pid: z.number().exactOptional(),
+  tools: counts,
+})
+export type ServerSummary = z.infer<typeof serverSummarySchema>
+
+export const serverDetailSchema = serverSummarySchema.extend({
+  identity: jsonObject,
+  /** Digest of the identity as it is now, and of the one that was approved. */
+  identityDigest: z.string(),
+  approvedIdentityDigest: z.string().exactOptional(),
+  instructions: z.string().exactOptional(),
+  capabilities: jsonObject.exactOptional(),
+  connectedAt: instant.exactOptional(),
+  naming: z.enum(['prefixed', 'bare']),
+  resources: z.enum(['allow', 'deny']),
+  prompts: z.enum(['allow', 'deny']),
+  sandbox: z.string(),
+  differences: z.array(differenceSchema).readonly(),
+})
+export type ServerDetail = z.infer<typeof serverDetailSchema>
+
+export const toolSummarySchema = z.strictObject({
+  /** SERVER/NAME by the upstream's own names. */
+  key: z.string(),
+  kind: capabilityKind,
+  server: z.string(),
+  name: z.string(),
+  exportedName: z.string(),
+  /** quarantined: a person took the approval back · gone: approved, and the server no longer offers it. */
+  state: z.enum(['approved', 'pending', 'changed', 'quarantined', 'gone', 'unavailable']),
+  effect: z.string(),
+  risk: z.string(),
+  /** Does a profile in the configuration say so, or is it the default? */
+  declared: z.boolean(),
+  description: z.string().exactOptional(),
+  /** Digest that was approved, and the digest of what the server says now. */
+  pin: z.string().exactOptional(),
+  livePin: z.string().exactOptional(),
+  approvedBy: z.string().exactOptional(),
+  approvedAt: instant.exactOptional(),
+})
+export type ToolSummary = z.infer<typeof toolSummarySchema>
+
+export const toolDetailSchema = toolSummarySchema.extend({
+  profile: jsonObject,
+  approved: jsonObject.exactOptional(),
+  live: jsonObject.exactOptional(),
+  differences: z.array(differenceSchema).readonly(),
+})
+export type ToolDetail = z.infer<typeof toolDetailSchema>
+
+export const toolRefSchema = z.strictObject({
+  server: z.string().min(1).max(256),
+  name: z.string().min(1).max(1024),
+  kind: capabilityKind.default('tool'),
+})
+export type ToolRef = z.infer<typeof toolRefSchema>
+
+export const approveToolSchema = z.strictObject({
+  /** The live digest that the approver has seen. If the server says something else by now, nothing is approved. */
+  pin: z.string().regex(/^[0-9a-f]{64}$/),
+})
+export type ApproveTool = z.infer<typeof approveToolSchema>
+
+export const quarantineToolSchema = z.strictObject({ why: z.string().max(1000).default('') })
+
+export const toolFilterSchema = z.strictObject({
+  server: z.string().max(256).exactOptional(),
+  kind: capabilityKind.exactOptional(),
+  state: toolSummarySchema.shape.state.exactOptional(),
+})
+export type ToolFilter = z.infer<typeof toolFilterSchema>

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { answered, digits, oneTool, unknownOperation, waitingApproval } from '../gateway/control/control.fixture.ts'
+import type { Control } from '../gateway/control/control.ts'
+import { listenPrivately } from '../gateway/control/listen.ts'
+import { refuse } from '../words/verdict.ts'
+import { workshopWith } from './cli.fixture.ts'
+import { exits } from './exits.ts'
+
+const call: readonly string[] = ['call', 'weather/get_weather', '--arg', 'location=Lisbon', '--arg', 'days:=3']
+
+test('a call prints its result on stdout and what became of it on stderr', async () => {
+  await using shop = await workshopWith()
+  const { code, stdout, stderr } = await shop.run(call)
+  assert.deepEqual([code, stdout], [exits.done, 'fine\n'])
+  assert.match(stderr, /operation op_1: succeeded/)
+  const [, request] = shop.control.seen.find(([name]) => name === 'call')! as [string, Record<string, unknown>]
+  assert.deepEqual(
+    { ...request, callId: undefined },
+    {
+      target: { server: 'weather', name: 'get_weather' },
+      arguments: '{"location":"Lisbon","days":3}',
+      door: 'cli',
+      callId: undefined,
+    },
+  )
+})
+
+test('with --json the report is printed as the gateway wrote it', async () => {
+  const result = '{"content":[],"structuredContent":{"id":12345678901234567890}}'
+  await using shop = await workshopWith({ call: () => Promise.resolve(answered(result)) })
+  const { stdout, stderr } = await shop.run([...call, '--json', '--quiet'])
+  assert.ok(stdout.endsWith(`,"result":${result}}\n`))
+  assert.equal(stderr, '')
+})
+
+test('each way in which a call ends has its exit code, and a refusal is data on stdout', async () => {
+  const steps = [
+    { step: 'resource', verdict: 'refuse', code: 'SCOPE_OUTSIDE', facts: { path: '/etc' }, micros: 1 },
+  ] as const
+  const failing = answered('{"content":[{"type":"text","text":"no such city"}],"isError":true}')
+  assert.ok(failing.kind === 'answered')
+  const cases: [Awaited<ReturnType<Control['call']>>, number, RegExp][] = [
+    [
+      { kind: 'refused', code: 'SCOPE_OUTSIDE', facts: {}, steps },
+      exits.refused,
+      /✗ resource +refuse +SCOPE_OUTSIDE path=\/etc/,
+    ],
+    [
+      { kind: 'refused', code: 'APPROVAL_WAITING', facts: {}, steps: [], approval: 'apr_1' },
+      exits.waiting,
+      /approval approve/,
+    ],
+    [{ kind: 'refused', code: 'OUTCOME_UNKNOWN', facts: {}, steps: [] }, exits.unknown, /nobody knows yet/],
+    [{ kind: 'unknown', operation: 'op_1', why: 'deadline', steps: [] }, exits.unknown, /operation show op_1/],
+    [{ ...failing, accepted: { ...failing.accepted, isError: true } }, exits.toolError, /no such city/],
+    [
+      { kind: 'upstream-error', operation: 'op_1', state: 'unknown', error: { code: 5, message: 'no' }, steps: [] },
+      exits.toolError,
+      /error 5: no/,
+    ],
+  ]
+  for (const [answer, exit, told] of cases) {
+    await using shop = await workshopWith({ call: () => Promise.resolve(answer) })
+    const { code, stdout } = await shop.run(call)
+    assert.equal(code, exit, stdout)
+    assert.match(stdout, told)
+    const json = await shop.run([...call, '--json'])
+    assert.equal((JSON.parse(json.stdout) as { kind: string }).kind, answer.kind)
+    assert.equal(json.code, exit)
+  }
+})
+
+test('check says what would be, by its exit code too', async () => {
+  const step = (verdict: 'pass' | 'ask' | 'refuse') => ({ step: 'consent' as const, verdict, facts: {}, micros: 1 })
+  for (const [verdict, exit] of [
+    ['pass', exits.done],
+    ['ask', exits.waiting],
+    ['refuse', exits.refused],
+  ] as const) {
+    await using shop = await workshopWith({ check: () => Promise.resolve({ steps: [step(verdict)] }) })
+    const { code, stdout } = await shop.run(['check', 'a/b', '--args', '{}'])
+    assert.equal(code, exit)
+    assert.match(stdout, /consent/)
+  }
+})
+
+test('arguments come from a file or from stdin as they are', async () => {
+  await using shop = await workshopWith()
+  writeFileSync(join(shop.folder, 'args.json'), '{"a":1,"a":2}')
+  await shop.run(['call', 'odd__tool', '--args', '@args.json'])
+  await shop.run(['call', 'odd__tool', '--args', '-'], { input: '{"b":9007199254740993}' })
+  const texts = shop.control.seen
+    .filter(([name]) => name === 'call')
+    .map(([, request]) => (request as { arguments: string }).arguments)
+  assert.deepEqual(texts, ['{"a":1,"a":2}', '{"b":9007199254740993}'])
+})
+
+test('a question about the call is told to whoever called, with how to answer it', async () => {
+  const asked = Promise.withResolvers<string>()
+  await using shop = await workshopWith({
+    call: async (request) => {
+      asked.resolve(request.callId!)
+      await told.promise
+      return { kind: 'refused', code: 'APPROVAL_WAITING', facts: {}, steps: [], approval: 'apr_1' }
+    },
+    watchApprovals: async function* (_channel, signal) {
+      yield { ...waitingApproval, id: 'apr_other', callId: 'another call' }
+      yield { ...waitingApproval, callId: await asked.promise, text: 'write \u202e a.txt' }
+      setTimeout(() => told.resolve(), 300)
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+    },
+  })
+  const told = Promise.withResolvers<void>()
+  const { code, stderr } = await shop.run(call)
+  assert.equal(code, exits.waiting)
+  assert.match(stderr, /countersign approval approve apr_1/)
+  assert.match(stderr, /write \\u\{202e\} a\.txt/)
+  assert.ok(!stderr.includes('apr_other'))
+})
+
+test('an approval is given and denied by name, by the channel cli', async () => {
+  await using shop = await workshopWith()
+  assert.equal((await shop.run(['approval', 'approve', 'apr_1'])).code, exits.done)
+  assert.equal((await shop.run(['approval', 'deny', 'apr_1', '--why', 'no'])).code, exits.done)
+  assert.deepEqual(shop.control.seen.slice(-1), [
+    ['decideApproval', 'apr_1', { decision: 'denied', channel: 'cli', why: 'no' }],
+  ])
+  const list = await shop.run(['approval', 'list'])
+  assert.match(list.stdout, /apr_1 +waiting +filesystem\/write_file/)
+  await using strict = await workshopWith({
+    decideApproval: () => Promise.resolve(refuse('CONSENT_RULE_DENIES', { by: 'local' })),
+  })
+  const refused = await strict.run(['approval', 'approve', 'apr_1', '--json'])
+  assert.equal(refused.code, exits.refused)
+  assert.equal((JSON.parse(refused.stdout) as { code: string }).code, 'CONSENT_RULE_DENIES')
+})
+
+test('a tool is approved by the digest that was looked at, and by nothing less', async () => {
+  await using shop = await workshopWith({
+    approveTool: (ref, { pin }) => Promise.resolve({ ...oneTool, name: ref.name, pin }),
+  })
+  const blind = await shop.run(['tool', 'approve', 'odd/tool'])
+  assert.equal(blind.code, exits.usage)
+  assert.match(blind.stderr, new RegExp(`--pin ${digits}`))
+  assert.equal((await shop.run(['tool', 'approve', 'odd/tool', '--pin', digits])).code, exits.done)
+  assert.equal((await shop.run(['tool', 'approve', 'odd/tool', '--yes'])).code, exits.done)
+})
+
+test('a difference is shown with everything that is not seen written out', async () => {
+  const differences = [{ at: '/description', approved: 'Reads.', live: 'Reads.\u200b And sends.' }]
+  await using shop = await workshopWith({ tool: () => Promise.resolve({ ...oneTool, state: 'changed', differences }) })
+  const { code, stdout } = await shop.run(['tool', 'diff', 'odd/tool'])
+  assert.equal(code, exits.refused)
+  assert.match(stdout, /\/description\n {2}- Reads\.\n {2}\+ Reads\.\\u\{200b\} And sends\./)
+})
+
+test('an outcome is decided with a reason, and one that stays open has its exit code', async () => {
+  await using shop = await workshopWith({
+    decideOperation: (_id, { decision }) =>
+      Promise.resolve({ ...unknownOperation, state: decision === 'hold' ? 'held' : 'reconciled_effect' }),
+  })
+  assert.equal((await shop.run(['operation', 'decide', 'op_1', '--effect'])).code, exits.usage)
+  assert.equal((await shop.run(['operation', 'decide', 'op_1', '--effect', '--none', '--why', 'x'])).code, exits.usage)
+  assert.equal((await shop.run(['operation', 'decide', 'op_1', '--effect', '--why', 'seen'])).code, exits.done)
+  assert.equal((await shop.run(['operation', 'decide', 'op_1', '--hold', '--why', 'later'])).code, exits.unknown)
+})
+
+test('every list has JSON with its name, also when it is empty', async () => {
+  await using shop = await workshopWith()
+  const lists = { server: 'servers', tool: 'tools', approval: 'approvals', operation: 'operations', budget: 'budgets' }
+  for (const [noun, name] of Object.entries(lists)) {
+    const { stdout, code } = await shop.run([noun, 'list', '--json'])
+    assert.equal(code, exits.done)
+    assert.ok(Array.isArray((JSON.parse(stdout) as Record<string, unknown>)[name]), noun)
+  }
+})
+
+test('an export goes to a new file, never over one that is there, and never half', async () => {
+  await using shop = await workshopWith()
+  const file = join(shop.folder, 'evidence.jsonl')
+  assert.equal((await shop.run(['evidence', 'export', file])).code, exits.done)
+  assert.equal(readFileSync(file, 'utf8'), '{"first":true}\n{"records":1}\n')
+  assert.equal((await shop.run(['evidence', 'export', file])).code, exits.fault)
+  assert.equal(readFileSync(file, 'utf8'), '{"first":true}\n{"records":1}\n')
+  await using breaking = await workshopWith({
+    exportEvidence: async function* () {
+      yield await Promise.resolve('x'.repeat(100_000))
+      throw new Error('the ledger is gone')
+    },
+  })
+  const half = join(breaking.folder, 'evidence.jsonl')
+  assert.equal((await breaking.run(['evidence', 'export', half])).code, exits.fault)
+  assert.ok(!existsSync(half))
+})
+
+test('stdio passes bytes both ways, lets the last answers through, and prints nothing of its own', async () => {
+  await using shop = await workshopWith()
+  const pipes = createServer({ allowHalfOpen: true }, (socket: Socket) => {
+    let heard = ''
+    socket.on('data', (part: Buffer) => {
+      heard += part.toString('latin1')
+      socket.write(part)
+    })
+    socket.on('end', () => socket.end(`last:${heard.length}`))
+  })
+  await listenPrivately(pipes, shop.home.mcpSocket)
+  const input = Buffer.from(Array.from({ length: 200_000 }, (_, n) => n % 256)).toString('latin1')
+  const { code, stdout, stderr } = await shop.run(['stdio'], { input })
+  assert.deepEqual([code, stderr], [exits.done, ''])
+  assert.ok(stdout.endsWith(`last:${Buffer.byteLength(input)}`))
+  pipes.close()
+})
+
+test('stdio ends when the gateway does, with a fault on stderr', async () => {
+  await using shop = await workshopWith()
+  const pipes = createServer((socket: Socket) => socket.end('bye'))
+  await listenPrivately(pipes, shop.home.mcpSocket)
+  const child = shop.start(['--home', shop.home.folder, 'stdio'])
+  const [code] = (await once(child, 'exit')) as [number]
+  assert.equal(code, exits.fault)
+  pipes.close()
+})

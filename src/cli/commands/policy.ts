@@ -1,0 +1,34 @@
+import type { Context } from '../context.ts'
+import { type Exit, exits } from '../exits.ts'
+import type { Declare } from '../program.ts'
+import { plain } from '../render/width.ts'
+
+export const declare: Declare = (program, act) => {
+  const policy = program
+    .command('policy')
+    .description(
+      'The Cedar policies in the folder that the configuration names.\n\nExamples:\n  countersign policy check',
+    )
+  policy
+    .command('check')
+    .description('read and validate them against what the servers offer; exit code 1 where one has an error')
+    .action(act(check))
+  return policy
+}
+
+async function check(context: Context): Promise<Exit> {
+  const { io } = context
+  const { client } = await context.attach()
+  const report = await client.checkPolicy()
+  if (io.json) io.outJson(report)
+  else {
+    for (const { severity, file, line, message } of report.problems) {
+      const where = file === undefined ? '' : `${file}${line === undefined ? '' : `:${line}`}: `
+      io.out(`${io.paint(severity === 'error' ? 'red' : 'yellow', severity)}: ${where}${plain(message)}`)
+    }
+    io.out(
+      `${report.policies} policies, version ${report.version.slice(0, 12)}: ${report.ok ? 'fine' : 'not usable, so every call is refused'}.`,
+    )
+  }
+  return report.ok ? exits.done : exits.fault
+}

@@ -1,0 +1,88 @@
+import type { ServerDetail } from '../../api/contract.ts'
+import type { Context } from '../context.ts'
+import { type Exit, exits } from '../exits.ts'
+import type { Io } from '../io.ts'
+import type { Declare } from '../program.ts'
+import { textMember } from '../../words/json.ts'
+import { differenceLines } from '../render/difference.ts'
+import { fromNow, moment } from '../render/moment.ts'
+import { fieldLines, tableLines } from '../render/table.ts'
+
+export const declare: Declare = (program, act) => {
+  const server = program
+    .command('server')
+    .description(
+      'Upstream MCP servers: what they are, and whether they are connected.\n\n' +
+        'Examples:\n' +
+        '  countersign server list\n' +
+        '  countersign server show filesystem',
+    )
+  server.command('list').description('every server of the configuration').action(act(list))
+  server
+    .command('show')
+    .argument('<server>')
+    .description('one server: identity, what was negotiated, what changed')
+    .action(act((context, _options, name) => show(context, name!)))
+  return server
+}
+
+async function list(context: Context): Promise<Exit> {
+  const { io } = context
+  const { client } = await context.attach()
+  const servers = await client.servers()
+  if (io.json) io.outJson({ servers })
+  else {
+    const rows = servers.map((it) => [
+      it.name,
+      it.state,
+      it.revision ?? '',
+      it.serverInfo === undefined ? '' : (textMember(it.serverInfo, 'version') ?? ''),
+      String(it.tools.approved),
+      String(it.tools.pending + it.tools.changed),
+      it.why ?? '',
+    ])
+    for (const line of tableLines(
+      ['SERVER', 'STATE', 'REVISION', 'VERSION', 'APPROVED', 'IN QUARANTINE', 'WHY'],
+      rows,
+      io,
+    ))
+      io.out(line)
+  }
+  return exits.done
+}
+
+async function show(context: Context, name: string): Promise<Exit> {
+  const { io } = context
+  const { client } = await context.attach()
+  const server = await client.server(name)
+  if (io.json) io.outJson(server)
+  else for (const line of serverLines(server, io)) io.out(line)
+  return exits.done
+}
+
+function serverLines(server: ServerDetail, io: Pick<Io, 'columns' | 'paint'>): string[] {
+  const changed = server.approvedIdentityDigest !== undefined && server.approvedIdentityDigest !== server.identityDigest
+  const fields = {
+    server: server.name,
+    state: server.state,
+    why: server.why,
+    'tried again': server.nextTryAt === undefined ? undefined : fromNow(server.nextTryAt),
+    identity: JSON.stringify(server.identity),
+    'identity digest': server.identityDigest,
+    'approved identity': changed ? `${server.approvedIdentityDigest} (another one)` : server.approvedIdentityDigest,
+    'calls itself': server.serverInfo === undefined ? undefined : JSON.stringify(server.serverInfo),
+    transport: server.transport,
+    revision: server.revision,
+    'process id': server.pid,
+    connected: server.connectedAt === undefined ? undefined : moment(server.connectedAt),
+    capabilities: server.capabilities === undefined ? undefined : Object.keys(server.capabilities).join(', '),
+    'tools approved': server.tools.approved,
+    'tools in quarantine': server.tools.pending + server.tools.changed,
+    naming: server.naming,
+    resources: server.resources,
+    prompts: server.prompts,
+    sandbox: server.sandbox,
+    instructions: server.instructions,
+  }
+  return [...fieldLines(fields, io), ...differenceLines(server.differences, io)]
+}

@@ -1,0 +1,115 @@
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import type { Gateway } from '../../gateway/control/control.ts'
+import { idleMs, untilIdle } from '../../gateway/control/idle.ts'
+import { makeHome } from '../../gateway/home.ts'
+import type { Context } from '../context.ts'
+import { type Exit, exits } from '../exits.ts'
+import { UsageFault } from '../fault.ts'
+import type { Declare } from '../program.ts'
+
+const tourWaitMs = 2_000
+
+interface Options {
+  readonly tour?: boolean
+  readonly background?: boolean
+  readonly port?: string
+}
+
+export const declare: Declare = (program, act) =>
+  program
+    .command('up')
+    .description(
+      'Start the gateway of this home and stay until Ctrl-C. Clients connect by HTTP, or by `countersign stdio`.\n\n' +
+        'Examples:\n' +
+        '  countersign up\n' +
+        '  countersign up --tour            first show what the gates do, on real servers\n' +
+        '  countersign up --port 0          on any free port',
+    )
+    .option('--tour', 'play the tour of the configuration (tour.yaml) first')
+    .option('--no-tour', 'play no tour, whatever came before')
+    .option('--port <n>', 'listen on that port instead of the configured one')
+    .option('--background', 'what other commands start: says nothing, and ends after ten idle minutes')
+    .action(act(up))
+
+async function up(context: Context, options: Options): Promise<Exit> {
+  const { io, signal } = context
+  const config = await context.config()
+  const background = options.background === true
+  const port = options.port === undefined ? undefined : portOf(options.port)
+  const folder = makeHome(context.home()).folder
+  const [{ ownHome }, { startGateway }] = await Promise.all([
+    import('../../gateway/ownership.ts'),
+    import('../../gateway/build.ts'),
+  ])
+  using home = ownHome(folder)
+  const chosen = port ?? (background ? await portOrAny(config.endpoint.host, config.endpoint.port) : undefined)
+  // A tour at which nobody sits does not wait long for a yes that cannot come.
+  const alone = options.tour === true && !io.interactive ? { consentWaitMs: tourWaitMs } : {}
+  const gateway = await startGateway(config, home, {
+    background,
+    ...alone,
+    ...(chosen === undefined ? {} : { port: chosen }),
+  })
+  try {
+    const reach = { config: config.file, home: home.folder, url: gateway.url, tokenFile: home.tokenFile }
+    if (io.json) io.outJson({ ...reach, pid: process.pid })
+    else io.note(`The gateway listens at ${gateway.url}`)
+    if (options.tour === true && !io.json) {
+      const { playTour } = await import('../tour/index.ts')
+      await playTour(gateway, io, config.folder, signal)
+    }
+    if (!io.json && !background && !signal.aborted) {
+      const { clientLines } = await import('../render/clients.ts')
+      for (const line of ['', ...clientLines(reach), '', 'Ctrl-C ends it.']) io.note(line)
+    }
+    await untilOver(gateway, signal, background)
+  } finally {
+    await gateway.close()
+  }
+  return exits.done
+}
+
+/** Resolves at Ctrl-C, SIGTERM, `countersign stop`, or, for one that nobody started by hand, when it has been idle for long. */
+async function untilOver(gateway: Gateway, signal: AbortSignal, background: boolean): Promise<void> {
+  const over = new AbortController()
+  const end = () => over.abort()
+  process.once('SIGTERM', end)
+  signal.addEventListener('abort', end, { once: true })
+  if (signal.aborted) end()
+  const aborted = new Promise<void>((resolve) => {
+    over.signal.addEventListener('abort', () => resolve(), { once: true })
+    if (over.signal.aborted) resolve()
+  })
+  const idle = background ? untilIdle(() => gateway.activity(), idleMs, over.signal) : aborted
+  try {
+    await Promise.race([gateway.ended, aborted, idle])
+  } finally {
+    process.off('SIGTERM', end)
+    end()
+  }
+}
+
+function portOf(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Infinity
+  if (port > 65_535) throw new UsageFault(`--port ${text}: expected a number from 0 to 65535`)
+  return port
+}
+
+/**
+ * The configured port, or any free one where another gateway has it: two homes whose clients each start one by `stdio`
+ * must not shut each other out over a port that neither of them uses.
+ */
+async function portOrAny(host: string, port: number): Promise<number> {
+  const probe = createServer()
+  try {
+    probe.listen(port, host)
+    await once(probe, 'listening')
+    return port
+  } catch (fault) {
+    if ((fault as NodeJS.ErrnoException).code === 'EADDRINUSE') return 0
+    throw fault
+  } finally {
+    if (probe.listening) await new Promise((resolve) => probe.close(resolve))
+  }
+}

@@ -1,0 +1,78 @@
+import type { ConfigDocument, Path } from './document.ts'
+import type { ConfigProblem } from './fault.ts'
+import { nearest } from './nearest.ts'
+import type { ConfigText } from './schema.ts'
+
+/** Ids that mean somebody already. */
+const reserved: ReadonlyMap<string, string> = new Map([
+  ['countersign', 'Countersign itself'],
+  ['local', 'the person who owns the home'],
+])
+
+/** What no part of the file can tell by itself: names that must be unique, and names that must exist. */
+export function incoherences(config: ConfigText, document: ConfigDocument): ConfigProblem[] {
+  const problems: ConfigProblem[] = []
+  const say = (path: Path, message: string, hint?: string) => problems.push(document.problem(path, message, hint))
+
+  const unique = (names: readonly string[], where: (n: number) => Path) => {
+    const seen = new Set<string>()
+    for (const [n, name] of names.entries()) {
+      if (seen.has(name)) say(where(n), `\`${name}\` is there twice`)
+      seen.add(name)
+    }
+  }
+  unique(
+    config.principals.map((it) => it.id),
+    (n) => ['principals', n, 'id'],
+  )
+  unique(
+    config.consent.rules.map((it) => it.name),
+    (n) => ['consent', 'rules', n, 'name'],
+  )
+  unique(
+    config.budgets.map((it) => it.name),
+    (n) => ['budgets', n, 'name'],
+  )
+  for (const [n, { id }] of config.principals.entries())
+    if (reserved.has(id)) say(['principals', n, 'id'], `\`${id}\` is ${reserved.get(id) ?? ''}`)
+
+  for (const [server, { tools }] of Object.entries(config.servers)) {
+    for (const [tool, profile] of Object.entries(tools)) {
+      const at: Path = ['servers', server, 'tools', tool]
+      for (const [n, { base }] of profile.scopes.entries()) {
+        if (base !== undefined && !Object.hasOwn(config.roots, base))
+          say(
+            [...at, 'scopes', n, 'base'],
+            `no root is called \`${base}\``,
+            suggestion(base, Object.keys(config.roots)),
+          )
+      }
+      for (const key of ['reconcile', 'verify'] as const) {
+        const readBack = profile[key]
+        if (readBack !== undefined)
+          checkReadBack(config, readBack.tool, (message, hint) => say([...at, key, 'tool'], message, hint))
+      }
+    }
+  }
+  return problems
+}
+
+function checkReadBack(config: ConfigText, named: string, say: (message: string, hint?: string) => void): void {
+  const cut = named.indexOf('/')
+  const [server, tool] = [named.slice(0, cut), named.slice(cut + 1)]
+  if (!Object.hasOwn(config.servers, server)) {
+    say(`no server is called \`${server}\``, suggestion(server, Object.keys(config.servers)))
+    return
+  }
+  const tools = config.servers[server]!.tools
+  if (!Object.hasOwn(tools, tool))
+    say(`\`${named}\` has no profile, so it is not known to be a read`, suggestion(tool, Object.keys(tools)))
+  else if (tools[tool]!.effect !== 'read')
+    say(`\`${named}\` is declared \`${tools[tool]!.effect}\`; a read-back must be a \`read\``)
+}
+
+function suggestion(word: string, known: readonly string[]): string | undefined {
+  const meant = nearest(word, known)
+  if (meant !== undefined) return `Did you mean \`${meant}\`?`
+  return known.length === 0 ? undefined : `Known: ${known.join(', ')}.`
+}

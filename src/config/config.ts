@@ -1,0 +1,74 @@
+import type { Budget } from '../flow/budget/accounts.ts'
+import type { ConsentRule } from '../flow/consent/consented.ts'
+import type { Root } from '../flow/resource/scoped.ts'
+import type { ToolProfile } from '../flow/tool/profile.ts'
+import type { UpstreamSpec } from '../mcp/upstream/upstream.ts'
+import type { Revision } from '../mcp/wire/revisions.ts'
+import type { JsonObject } from '../words/json.ts'
+
+/** The configuration in force: defaults filled in, paths absolute, durations in milliseconds, sizes in bytes. Frozen. */
+export interface Config {
+  /** Absolute path of the file, and of its folder. */
+  readonly file: string
+  readonly folder: string
+  readonly endpoint: EndpointConfig
+  readonly principals: readonly PrincipalConfig[]
+  readonly roots: readonly Root[]
+  /** Folder of the *.cedar files. */
+  readonly policy: string
+  /** File with the approved definitions. */
+  readonly lock: string
+  /** In the order of the file. */
+  readonly servers: readonly ServerConfig[]
+  readonly consent: { readonly waitMs: number; readonly rules: readonly ConsentRule[] }
+  readonly budgets: readonly Budget[]
+  readonly limits: LimitsConfig
+  readonly ledger: { readonly reads: 'grouped' | 'strict'; readonly repeatWindowMs: number }
+  readonly evidence: { readonly checkpointEvery: number; readonly checkpointSeconds: number }
+  readonly catalogue: { readonly refreshMs: number }
+}
+
+export interface EndpointConfig {
+  readonly host: string
+  /** 0 takes any free port. */
+  readonly port: number
+  /** Empty means all. */
+  readonly revisions: readonly Revision[]
+  readonly allowedOrigins: readonly string[]
+  readonly allowedHosts: readonly string[]
+}
+
+export interface PrincipalConfig {
+  readonly id: string
+  readonly tenant: string
+  readonly kind: 'service' | 'user'
+  readonly groups: readonly string[]
+  /** The token itself is not read before it is needed. */
+  readonly token:
+    | { readonly kind: 'file'; readonly path: string }
+    | { readonly kind: 'sha256'; readonly digest: string }
+}
+
+/** One upstream: how it is reached, what is declared of it, and by what it is known. */
+export interface ServerConfig {
+  readonly spec: UpstreamSpec
+  /**
+   * What makes it this server: the command and arguments, or the URL, as written (so that it is equal on every machine),
+   * the names of its variables or headers, and the package with its installed version. A digest of it goes into every pin.
+   */
+  readonly identity: JsonObject
+  readonly sandbox: 'prefer' | 'none'
+  readonly resources: 'allow' | 'deny'
+  readonly prompts: 'allow' | 'deny'
+  readonly naming: 'prefixed' | 'bare'
+  /** By the tool's own name. What is not in it is `undeclared`. */
+  readonly tools: ReadonlyMap<string, ToolProfile>
+}
+
+export interface LimitsConfig {
+  readonly argumentBytes: number
+  readonly argumentDepth: number
+  readonly resultBytes: number
+  readonly resultHardBytes: number
+  readonly sessions: number
+}

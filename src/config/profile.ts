@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import type { Json } from '../words/json.ts'
+import { undeclared } from '../flow/tool/profile.ts'
+import { milliseconds, name, pointer, size } from './fields.ts'
+
+const fromArgument = z
+  .strictObject({ $argument: pointer('Pointer into the arguments of the judged call.') })
+  .describe('Taken from the arguments of the judged call.')
+
+const json: z.ZodType<Json, Json> = z.json().describe('Any JSON value.') as z.ZodType<Json, Json>
+
+export const conditionSchema = z
+  .strictObject({
+    at: pointer('Where in the result: /content/0/text, /structuredContent/total, …'),
+    inJson: pointer('A pointer further into the JSON that the text at `at` holds.').exactOptional(),
+    exists: z.boolean().exactOptional().describe('Is anything there at all?'),
+    equals: z.union([fromArgument, json]).exactOptional().describe('It equals this JSON value.'),
+    contains: z.union([z.string(), fromArgument]).exactOptional().describe('It is text that holds this text.'),
+  })
+  .refine((it) => it.exists !== undefined || it.equals !== undefined || it.contains !== undefined, {
+    error: 'expected one of `exists`, `equals` or `contains`',
+  })
+  .describe('One closed sentence about a result.')
+
+export const scopeSchema = z
+  .strictObject({
+    kind: z
+      .enum(['path', 'url', 'host', 'repo', 'table', 'record', 'literal'])
+      .describe('What kind of thing is touched.'),
+    from: z
+      .string()
+      .max(1024, 'expected at most 1024 characters')
+      .describe('JSON pointer into the arguments; `*` stands for every element. For `literal`, the scope itself.'),
+    access: z.enum(['read', 'list', 'write', 'delete', 'execute']).describe('What the call does to it.'),
+    optional: z.boolean().exactOptional().describe('A missing argument draws no scope; otherwise it is refused.'),
+    base: name('`path` only: the root from which relative paths start.').exactOptional(),
+  })
+  .superRefine((scope, context) => {
+    if (scope.kind !== 'literal' && !/^(\/([^~/]|~0|~1)*)+$/.test(scope.from))
+      context.addIssue({
+        code: 'custom',
+        path: ['from'],
+        message: 'expected a JSON pointer into the arguments, such as /path',
+      })
+    if (scope.kind === 'literal' && scope.from === '')
+      context.addIssue({ code: 'custom', path: ['from'], message: 'expected the text of the scope' })
+    if (scope.base !== undefined && scope.kind !== 'path')
+      context.addIssue({ code: 'custom', path: ['base'], message: 'only a scope of kind `path` has a base' })
+  })
+  .describe('How one scope is drawn from the arguments of a call.')
+
+export const readBackSchema = z
+  .strictObject({
+    tool: z
+      .string()
+      .regex(/^[^/]+\/.+$/, 'expected SERVER/TOOL')
+      .describe('SERVER/TOOL of a tool whose profile says `effect: read`.'),
+    arguments: json.describe('Arguments of the read; { $argument: /pointer } is filled from the judged call.'),
+    expect: z
+      .array(conditionSchema)
+      .min(1, 'expected at least one condition')
+      .describe('All hold: the effect is there.'),
+    settleMs: milliseconds('How long to wait before each look.').prefault(500),
+    tries: z.int().min(1).max(20).default(3).describe('How often to look.'),
+    maxExecutionMs: milliseconds('After this long a call that nobody answered can no longer take effect.').prefault(
+      '10m',
+    ),
+  })
+  .describe('A governed read that tells what the world looks like after the call.')
+
+/** Keys are those of ToolProfile; a default is what holds where nothing is declared. */
+export const profileSchema = z
+  .strictObject({
+    effect: z
+      .enum(['read', 'idempotent', 'keyed', 'once'])
+      .default(undeclared.effect)
+      .describe('read: no effect · idempotent: twice is once · keyed: the server dedupes on our key · once: all else.'),
+    risk: z
+      .enum(['low', 'medium', 'high'])
+      .default(undeclared.risk)
+      .describe('Shown to approvers; rules can match it.'),
+    scopes: z.array(scopeSchema).max(32).default([]).describe('What the call touches, drawn from its arguments.'),
+    repeat: z
+      .enum(['ask', 'allow'])
+      .default(undeclared.repeat)
+      .describe('What holds for the identical call within the repeat window.'),
+    softDeadlineMs: milliseconds('When the caller is answered even if the server has not.').prefault(
+      undeclared.softDeadlineMs,
+    ),
+    hardDeadlineMs: milliseconds('How long a late answer is still listened for.').prefault(undeclared.hardDeadlineMs),
+    definiteFailure: z
+      .array(conditionSchema)
+      .min(1)
+      .exactOptional()
+      .describe('Answers with isError on which all these hold had no effect, so that the call may be repeated.'),
+    reconcile: readBackSchema.exactOptional().describe('Finds out what became of a call that nobody answered.'),
+    verify: readBackSchema.exactOptional().describe('Shows whether the call did what it was to do.'),
+    maxResultBytes: size('Results above this are kept aside and paged.').exactOptional(),
+    secrets: z
+      .enum(['keep', 'mask', 'refuse'])
+      .default(undeclared.secrets)
+      .describe('What happens to secrets in results.'),
+  })
+  .refine((it) => it.softDeadlineMs <= it.hardDeadlineMs, {
+    path: ['hardDeadlineMs'],
+    error: 'expected at least softDeadlineMs',
+  })
+  .describe('What you declare of one tool. A tool without a profile is `once`, of high risk, and asks every time.')

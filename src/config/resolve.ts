@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import type { Budget } from '../flow/budget/accounts.ts'
+import type { ReadBack, ToolProfile } from '../flow/tool/profile.ts'
+import type { UpstreamSpec } from '../mcp/upstream/upstream.ts'
+import type { JsonObject } from '../words/json.ts'
+import { Secret } from '../words/secret.ts'
+import type { Config, PrincipalConfig, ServerConfig } from './config.ts'
+import type { ConfigDocument } from './document.ts'
+import { namesSecret } from './interpolate.ts'
+import type { ConfigText } from './schema.ts'
+
+/** Makes the file's text mean something on this machine. `file` is absolute. */
+export function resolveConfig(file: string, text: ConfigText, document: ConfigDocument): Config {
+  const folder = dirname(file)
+  const absolute = (path: string) => resolve(folder, path)
+  return deepFreeze({
+    file,
+    folder,
+    endpoint: text.endpoint,
+    principals: text.principals.map((it) => principalOf(it, absolute)),
+    roots: Object.entries(text.roots).map(([name, path]) => ({ name, path: absolute(path) })),
+    policy: absolute(text.policy),
+    lock: absolute(text.lock),
+    servers: Object.entries(text.servers).map(([name, server]) =>
+      serverOf(name, server, folder, (part, key) => document.filled(['servers', name, part, key])),
+    ),
+    consent: {
+      waitMs: text.consent.wait,
+      rules: text.consent.rules.map(({ expires, ...rule }) => ({ ...rule, expiresMs: expires })),
+    },
+    budgets: text.budgets.map(({ window, wall, ...rest }): Budget => {
+      return { ...rest, windowMs: window, ...(wall === undefined ? {} : { wallMs: wall }) }
+    }),
+    limits: text.limits,
+    ledger: { reads: text.ledger.reads, repeatWindowMs: text.ledger.repeatWindow },
+    evidence: text.evidence,
+    catalogue: { refreshMs: text.catalogue.refresh },
+  })
+}
+
+function principalOf(
+  { tokenFile, tokenSha256, ...rest }: ConfigText['principals'][number],
+  absolute: (path: string) => string,
+): PrincipalConfig {
+  const token =
+    tokenFile === undefined
+      ? ({ kind: 'sha256', digest: tokenSha256! } as const)
+      : ({ kind: 'file', path: absolute(tokenFile) } as const)
+  return { ...rest, token }
+}
+
+type ServerText = ConfigText['servers'][string]
+
+function serverOf(
+  name: string,
+  server: ServerText,
+  folder: string,
+  filled: (part: 'env' | 'headers', key: string) => boolean,
+): ServerConfig {
+  return {
+    spec: {
+      name,
+      reach:
+        server.url === undefined ? stdioReach(server, folder, filled) : httpReach(server.url, server.headers ?? {}),
+      revisions: server.revisions,
+      connectTimeoutMs: server.connectTimeout,
+    },
+    identity: identityOf(server, folder),
+    sandbox: server.sandbox,
+    resources: server.resources,
+    prompts: server.prompts,
+    naming: server.naming,
+    tools: new Map(Object.entries(server.tools).map(([tool, profile]) => [tool, profileOf(profile)])),
+  }
+}
+
+function stdioReach(
+  server: ServerText,
+  folder: string,
+  filled: (part: 'env', key: string) => boolean,
+): UpstreamSpec['reach'] {
+  const env = Object.entries(server.env ?? {}).map(
+    ([key, value]) => [key, filled('env', key) || namesSecret(key) ? new Secret(value) : value] as const,
+  )
+  return {
+    kind: 'stdio',
+    command: programOf(server.command!, folder),
+    args: server.args ?? [],
+    cwd: resolve(folder, server.cwd ?? '.'),
+    env: Object.fromEntries(env),
+  }
+}
+
+// A bare name is looked up on the PATH when it is started; one with a slash is a file beside the configuration.
+function programOf(command: string, folder: string): string {
+  // The `node` on the PATH may be too old for what is started with it; the one that runs us is not.
+  if (command === 'node') return process.execPath
+  return command.includes('/') ? resolve(folder, command) : command
+}
+
+function httpReach(url: string, headers: Readonly<Record<string, string>>): UpstreamSpec['reach'] {
+  return {
+    kind: 'http',
+    url,
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, new Secret(value)])),
+  }
+}
+
+function identityOf(server: ServerText, folder: string): JsonObject {
+  if (server.url !== undefined)
+    return {
+      url: server.url,
+      headers: Object.keys(server.headers ?? {})
+        .map((it) => it.toLowerCase())
+        .toSorted(),
+    }
+  const identity = {
+    command: server.command!,
+    args: server.args ?? [],
+    cwd: server.cwd ?? '.',
+    env: Object.keys(server.env ?? {}).toSorted(),
+  }
+  if (server.package === undefined) return identity
+  return {
+    ...identity,
+    package: server.package,
+    version: installedVersion(server.package, resolve(folder, server.cwd ?? '.')),
+  }
+}
+
+/** Version of the package that Node would find from that folder; `not installed` is an identity too, which no pin has. */
+function installedVersion(name: string, from: string): string {
+  for (let folder = from; ; folder = dirname(folder)) {
+    try {
+      const { version } = JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')) as {
+        version?: unknown
+      }
+      return typeof version === 'string' ? version : 'unversioned'
+    } catch {
+      if (folder === dirname(folder)) return 'not installed'
+    }
+  }
+}
+
+function profileOf(profile: ServerText['tools'][string]): ToolProfile {
+  return { ...profile, declared: true } satisfies ToolProfile & { reconcile?: ReadBack }
+}
+
+function deepFreeze<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null && !(value instanceof Secret) && !Object.isFrozen(value)) {
+    Object.freeze(value)
+    for (const part of value instanceof Map ? value.values() : Object.values(value)) deepFreeze(part)
+  }
+  return value
+}

@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import { count, duration, name, size, text } from './fields.ts'
+import { budgetSchema, consentRuleSchema, principalSchema } from './rules.ts'
+import { revisionsSchema, serverName, serverSchema } from './server.ts'
+
+const endpoint = z
+  .strictObject({
+    host: text('Address to listen on.', 255).default('127.0.0.1'),
+    port: count('Port to listen on; 0 takes any free one.', 0, 65_535).prefault(7420),
+    revisions: revisionsSchema,
+    allowedOrigins: z
+      .array(text('An origin such as https://app.example.org.', 512))
+      .default([])
+      .describe('Browser origins besides our own that may call.'),
+    allowedHosts: z
+      .array(text('A host name, with port where it is not the default one.', 255))
+      .default([])
+      .describe('Host headers besides the address itself that are answered.'),
+  })
+  .superRefine((it, context) => {
+    if (!/^(127(\.\d{1,3}){3}|::1|localhost)$/.test(it.host) && it.allowedHosts.length === 0) {
+      const message = 'an address that others can reach needs `allowedHosts`, the names by which it is reached'
+      context.addIssue({ code: 'custom', path: ['host'], message })
+    }
+  })
+  .describe('Where MCP clients connect by Streamable HTTP.')
+
+const limits = z
+  .strictObject({
+    argumentBytes: size('Arguments of one call.').prefault('1MiB'),
+    argumentDepth: count('Nesting of the arguments.', 1, 1000).prefault(64),
+    resultBytes: size('Above this a result is kept aside, and its beginning is handed out.').prefault('256KiB'),
+    resultHardBytes: size('Above this a result is refused.').prefault('16MiB'),
+    sessions: count('Sessions of clients at one time.', 1, 100_000).prefault(1000),
+  })
+  .refine((it) => it.resultBytes <= it.resultHardBytes, {
+    path: ['resultHardBytes'],
+    error: 'expected at least resultBytes',
+  })
+
+/** The file as it is written. Defaults are filled in; nothing is resolved yet. */
+export const configSchema = z
+  .strictObject({
+    $schema: z.string().exactOptional().describe('For editors that read it from JSON.'),
+    endpoint: endpoint.prefault({}),
+    principals: z.array(principalSchema).max(1000).default([]).describe('Service tokens, besides the local user.'),
+    roots: z
+      .record(name('Name of the root.'), text('A folder, relative to this file.'))
+      .default({})
+      .describe('Folders that path scopes are measured against.'),
+    policy: text('Folder of *.cedar files, relative to this file.').default('./policy'),
+    lock: text('File with the approved definitions, relative to this file.').default('./countersign.lock.yaml'),
+    servers: z.record(serverName, serverSchema).default({}).describe('Upstream MCP servers by name.'),
+    consent: z
+      .strictObject({
+        wait: duration('How long a call that needs a yes waits for it before its caller is told so.').prefault('25s'),
+        rules: z.array(consentRuleSchema).max(1000).default([]),
+      })
+      .prefault({})
+      .describe('Who is asked before what.'),
+    budgets: z.array(budgetSchema).max(1000).default([]),
+    limits: limits.prefault({}).describe('Bounds on one call and on the gateway.'),
+    ledger: z
+      .strictObject({
+        reads: z
+          .enum(['grouped', 'strict'])
+          .default('grouped')
+          .describe('strict: records of reads are synced before the answer too.'),
+        repeatWindow: duration('How long the identical call counts as a repeat.').prefault('10m'),
+      })
+      .prefault({}),
+    evidence: z
+      .strictObject({
+        checkpointEvery: count('Records between two signed checkpoints.', 1, 1_000_000).prefault(1000),
+        checkpointSeconds: count('Seconds after which new records are signed anyway.', 1, 86_400).prefault(10),
+      })
+      .prefault({}),
+    catalogue: z
+      .strictObject({ refresh: duration('How old a list of tools may be for a call with an effect.').prefault('10s') })
+      .prefault({}),
+  })
+  .describe('countersign.yaml')
+
+export type ConfigText = z.output<typeof configSchema>
+
+/** JSON Schema of the file, for editors. */
+export function configJsonSchema(): object {
+  const schema = z.toJSONSchema(configSchema, { io: 'input', target: 'draft-2020-12' })
+  return { title: 'Countersign configuration', ...schema }
+}

@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import { legacyRevisions, modernRevisions } from '../mcp/wire/revisions.ts'
+import { duration, text } from './fields.ts'
+import { profileSchema } from './profile.ts'
+
+export const revisionsSchema = z
+  .array(z.enum([...legacyRevisions, ...modernRevisions]))
+  .default([])
+  .describe('Which MCP revisions may be spoken here; empty means all.')
+
+const allowOrDeny = z.enum(['allow', 'deny']).default('deny')
+
+// The exported names are split at the first `__`, and model providers take no `.` in a tool's name.
+export const serverName = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9](?:[A-Za-z0-9-]|_(?=[A-Za-z0-9-])){0,39}$/,
+    'expected letters, digits, `-` and single `_` inside, at most 40',
+  )
+  .describe('Name of the upstream; its tools are exported as NAME__tool.')
+
+export const serverSchema = z
+  .strictObject({
+    command: text('Program to start. `node` means the Node that runs Countersign.').exactOptional(),
+    args: z
+      .array(text('One argument.'))
+      .max(256)
+      .exactOptional()
+      .describe('Its arguments, shown to everybody: no secrets.'),
+    cwd: text(
+      'Working folder of the program, relative to this file. Default: the folder of this file.',
+    ).exactOptional(),
+    env: z
+      .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'expected the name of an environment variable'), z.string())
+      .exactOptional()
+      .describe('All that the program gets besides PATH and HOME. A value filled from ${VAR} is kept as a secret.'),
+    url: z
+      .url({ protocol: /^https?$/, error: 'expected an http:// or https:// URL' })
+      .exactOptional()
+      .describe('Streamable HTTP endpoint of a remote server.'),
+    headers: z
+      .record(
+        z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'expected the name of a header'),
+        z.string().regex(/^[^\r\n\u0000]*$/, 'expected one line'),
+      )
+      .exactOptional()
+      .describe('Sent with every request to the URL; kept as secrets.'),
+    revisions: revisionsSchema,
+    connectTimeout: duration('How long a first answer may take.').prefault('30s'),
+    sandbox: z.enum(['prefer', 'none']).default('prefer').describe('prefer: confined where the machine can do it.'),
+    resources: allowOrDeny.describe('May resources of this server be listed and read?'),
+    prompts: allowOrDeny.describe('May prompts of this server be listed and got?'),
+    naming: z.enum(['prefixed', 'bare']).default('prefixed').describe('bare: exported without the name of the server.'),
+    package: z
+      .string()
+      .regex(/^(@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/, 'expected the name of an npm package')
+      .exactOptional()
+      .describe('npm package whose installed version is part of the identity that is approved.'),
+    tools: z
+      .record(text('Name of the tool, as the server says it.', 256), profileSchema)
+      .default({})
+      .describe('Profiles by tool name.'),
+  })
+  .superRefine((server, context) => {
+    const stray = (key: string, message: string) => context.addIssue({ code: 'custom', path: [key], message })
+    if (server.command === undefined && server.url === undefined)
+      context.addIssue({ code: 'custom', message: 'expected `command` (a program) or `url` (a remote server)' })
+    else if (server.command !== undefined && server.url !== undefined)
+      stray('url', 'a server has either `command` or `url`, not both')
+    else if (server.url === undefined) {
+      if (server.headers !== undefined) stray('headers', '`headers` goes with `url`; a program gets `env`')
+    } else {
+      for (const key of ['args', 'cwd', 'env'] as const)
+        if (server[key] !== undefined) stray(key, `\`${key}\` goes with \`command\``)
+      if (server.package !== undefined) stray('package', '`package` goes with `command`')
+      const { username, password } = new URL(server.url)
+      if (username !== '' || password !== '') stray('url', 'expected a URL without credentials; put them in `headers`')
+    }
+  })
+  .describe('One upstream MCP server.')

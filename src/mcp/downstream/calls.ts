@@ -1,0 +1,97 @@
+import type { CallRequest } from '../../flow/answer.ts'
+import type { Target } from '../../flow/proposal/proposal.ts'
+import { type Json, type JsonObject, isJsonObject, member, textMember } from '../../words/json.ts'
+import { IDEMPOTENCY_KEY } from '../wire/envelope.ts'
+import { errorCodes } from '../wire/jsonrpc.ts'
+import { replyTo } from './answers.ts'
+import { Call } from './call.ts'
+import type { FrontDoor } from './front-door.ts'
+import type { Peer } from './peer.ts'
+import { refused } from './refused.ts'
+import { type Reply, failure } from './reply.ts'
+import { type ClientRequest, type Outlet, metaOf } from './request.ts'
+import { questionReply, takeAnswer } from './rounds.ts'
+
+/** `tools/call` of a tool that is not ours. */
+export function callTool(request: ClientRequest, outlet: Outlet, door: FrontDoor, peer?: Peer): void {
+  const name = textMember(request.params, 'name')
+  if (name === undefined) return outlet.reply(failure(request.id, errorCodes.invalidParams, 'params.name is missing'))
+  const given = member(request.params, 'arguments')
+  begin(request, { kind: 'tool', exported: name }, given === undefined ? {} : given, outlet, door, peer)
+}
+
+export function getPrompt(request: ClientRequest, outlet: Outlet, door: FrontDoor, peer?: Peer): void {
+  const name = textMember(request.params, 'name')
+  const given = member(request.params, 'arguments') ?? {}
+  const texts = isJsonObject(given) && Object.values(given).every((value) => typeof value === 'string')
+  if (name === undefined || !texts) {
+    const what = name === undefined ? 'params.name is missing' : 'the arguments of a prompt are texts'
+    return outlet.reply(failure(request.id, errorCodes.invalidParams, what))
+  }
+  begin(request, { kind: 'prompt', exported: name }, given, outlet, door, peer)
+}
+
+export function readResource(request: ClientRequest, uri: string, outlet: Outlet, door: FrontDoor, peer?: Peer): void {
+  begin(request, { kind: 'resource', uri }, { uri }, outlet, door, peer)
+}
+
+function begin(
+  request: ClientRequest,
+  target: Target,
+  given: Json,
+  outlet: Outlet,
+  door: FrontDoor,
+  peer: Peer | undefined,
+): void {
+  if (peer !== undefined && peer.running >= door.options.limits.callsAtOnce) {
+    return outlet.reply(replyTo(request, refused('TOO_MANY_AT_ONCE', { limit: door.options.limits.callsAtOnce })))
+  }
+  const call = new Call(request, outlet, door, peer)
+  void carryThrough(request, toFlow(request, target, given), call, door)
+}
+
+async function carryThrough(request: ClientRequest, asked: CallRequest, call: Call, door: FrontDoor): Promise<void> {
+  try {
+    call.finish(await judged(request, asked, call, door))
+  } catch (fault) {
+    door.ports.onFault(fault, request.method)
+    call.finish(failure(request.id, errorCodes.internal, 'Internal error'))
+  }
+}
+
+async function judged(request: ClientRequest, asked: CallRequest, call: Call, door: FrontDoor): Promise<Reply> {
+  if (request.era === 'modern' && member(request.params, 'requestState') !== undefined) {
+    const stop = await takeAnswer(request, door)
+    if (stop !== undefined) return stop
+  }
+  const answer = await door.ports.flow.call(asked, call, call.signal)
+  return answer.kind === 'asked' ? questionReply(request, answer.approval, door) : replyTo(request, answer)
+}
+
+function toFlow(request: ClientRequest, target: Target, given: Json): CallRequest {
+  const meta = metaOf(request.params)
+  const { client, session, credential, id } = request
+  const requestKey = textMember(meta, IDEMPOTENCY_KEY)
+  const traceId = traceIdOf(meta)
+  return {
+    target,
+    arguments: { value: given },
+    origin: {
+      door: 'gateway',
+      ...(client.name !== '' && { client: { name: client.name, version: client.version } }),
+      ...(session !== undefined && { session }),
+      ...(requestKey !== undefined && { requestKey }),
+      callId: String(id),
+    },
+    credential,
+    ...(traceId !== undefined && { traceId }),
+  }
+}
+
+// Without prefix: the "_meta" page of 2026-07-28 keeps this key for W3C Trace Context.
+const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/
+
+function traceIdOf(meta: JsonObject): string | undefined {
+  const parent = textMember(meta, 'traceparent')
+  return parent === undefined ? undefined : TRACEPARENT.exec(parent)?.[1]
+}

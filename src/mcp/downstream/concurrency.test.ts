@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { request } from 'node:http'
+import test from 'node:test'
+import type { Answer } from '../../flow/answer.ts'
+import { ask, errorOf, initialized, modern, rpc, served, until } from './asking.test.ts'
+import { answeredText, said } from './stand-in.test.ts'
+
+test('200 calls at once under the id 1, of two principals and in both eras: each gets its own answer', async (t) => {
+  const { url, ports } = await served(t)
+  const finish: (() => void)[] = []
+  // Nothing is answered before all are under way, and then the last comes first.
+  ports.tools.set('echo__say', (request) => {
+    const { credential } = request
+    const who = credential.kind === 'bearer' ? credential.token.reveal() : '?'
+    const { value } = request.arguments as { value: { text: string } }
+    return new Promise<Answer>((resolve) => finish.push(() => resolve(said(`${who}:${value.text}`))))
+  })
+  const sessions = { alice: await initialized(url), bob: await initialized(url, 'bob') }
+  const all = Array.from({ length: 200 }, async (_, n) => {
+    const who = n % 2 === 0 ? 'alice' : 'bob'
+    const params = { name: 'echo__say', arguments: { text: `${n}` } }
+    const sent =
+      n % 4 < 2
+        ? { body: rpc('tools/call', params), headers: sessions[who] }
+        : modern('tools/call', params, { headers: { authorization: `Bearer ${who}` } })
+    const got = await ask(url, sent)
+    assert.equal(got.json['id'], 1)
+    const { content } = got.json['result'] as { content: [{ text: string }] }
+    assert.equal(content[0].text, `${who}:${n}`)
+  })
+  await until(() => finish.length === 200, 'all are under way')
+  for (const end of finish.toReversed()) end()
+  await Promise.all(all)
+})
+
+test('one session cannot have more under way than it may', async (t) => {
+  const { url, ports } = await served(t, { callsAtOnce: 2 })
+  const finish: (() => void)[] = []
+  ports.tools.set('slow', () => new Promise((resolve) => finish.push(() => resolve(said('done')))))
+  const headers = await initialized(url)
+  const running = [1, 2].map((id) => ask(url, { body: rpc('tools/call', { name: 'slow' }, id), headers }))
+  await until(() => finish.length === 2, 'both are under way')
+  assert.match((await ask(url, { body: rpc('tools/call', { name: 'slow' }, 3), headers })).text, /TOO_MANY_AT_ONCE/)
+  for (const end of finish) end()
+  for (const got of await Promise.all(running)) assert.match(got.text, /done/)
+  assert.equal(ports.calls.length, 2)
+})
+
+test('listening is bounded, for one and for all, and nothing to listen for ends at once', async (t) => {
+  const { url } = await served(t, { subscriptions: 3, subscriptionsPerPrincipal: 2 })
+  const filter = { notifications: { toolsListChanged: true } }
+  const { headers, body } = modern('subscriptions/listen', filter)
+  const left = new AbortController()
+  const listen = (token: string) =>
+    fetch(url, {
+      method: 'POST',
+      headers: {
+        ...(headers as Record<string, string>),
+        'content-type': 'application/json',
+        authorization: `Bearer ${token}`,
+      },
+      body: body as string,
+      signal: left.signal,
+    })
+  assert.equal((await listen('alice')).status, 200)
+  assert.equal((await listen('alice')).status, 200)
+  const third = await listen('alice')
+  assert.equal(third.status, 429)
+  await third.text()
+  assert.equal((await listen('bob')).status, 200)
+  const full = await listen('bob')
+  assert.equal(full.status, 429)
+  await full.text()
+
+  const nothing = await ask(url, modern('subscriptions/listen', { notifications: { taskIds: ['x'] } }))
+  assert.equal(nothing.status, 429, 'full is full')
+  left.abort()
+  let got = nothing
+  while (got.status === 429) got = await ask(url, modern('subscriptions/listen', { notifications: { taskIds: ['x'] } }))
+  assert.match(got.text, /acknowledged[^]*"notifications":\{\}[^]*"resultType":"complete"/)
+  assert.equal(errorOf(await ask(url, modern('subscriptions/listen'))).code, -32602)
+  const json = modern('subscriptions/listen', filter, { headers: { accept: 'application/json' } })
+  assert.equal((await ask(url, json)).status, 406)
+})
+
+test('a large result arrives whole, and a client that leaves it lying is cut off', async (t) => {
+  const { url, ports } = await served(t, { writeMs: 100 })
+  const text = `{"content":[{"type":"text","text":"${'é'.repeat(100_000)}"}]}`
+  ports.tools.set('big', async () => answeredText(text))
+  assert.ok((await ask(url, modern('tools/call', { name: 'big' }))).text.includes(text.slice(1, -1)))
+
+  ports.tools.set('huge', async () => answeredText(`{"content":[{"type":"text","text":"${'x'.repeat(30_000_000)}"}]}`))
+  const { headers, body } = modern('tools/call', { name: 'huge' })
+  const sent = request(url, {
+    method: 'POST',
+    headers: {
+      ...(headers as Record<string, string>),
+      'content-type': 'application/json',
+      authorization: 'Bearer alice',
+    },
+  })
+  const cut = new Promise<string>((resolve) => {
+    sent.on('response', (response) => {
+      response.pause()
+      response.on('error', (fault) => resolve(fault.message))
+      response.on('close', () => resolve('closed'))
+      // Once the server has given up, what is left in the pipes ends too soon.
+      void until(() => ports.calls.length === 2, 'called').then(() => setTimeout(() => response.resume(), 400))
+    })
+  })
+  sent.end(body)
+  assert.equal(await cut, 'aborted')
+})
+
+test('calls under way answer when the server closes, and what does not end is cut', async (t) => {
+  const { url, ports, close } = await served(t)
+  const finish: (() => void)[] = []
+  ports.tools.set('slow', () => new Promise((resolve) => finish.push(() => resolve(said('done')))))
+  const headers = await initialized(url)
+  const answer = ask(url, { body: rpc('tools/call', { name: 'slow' }), headers })
+  const lost = ask(url, modern('tools/call', { name: 'slow' })).then(
+    () => 'answered',
+    () => 'cut',
+  )
+  await until(() => finish.length === 2, 'both are under way')
+  const closed = close(200)
+  await assert.rejects(ask(url, modern('tools/list')))
+  const legacyIsFirst = ports.calls[0]!.origin.session !== undefined
+  finish[legacyIsFirst ? 0 : 1]!()
+  assert.match((await answer).text, /done/)
+  assert.equal(await lost, 'cut')
+  await closed
+})

@@ -1,0 +1,106 @@
+import { member, textMember } from '../../words/json.ts'
+import type { ShelfList } from '../catalogue/shelf.ts'
+import { implementation, metaKeys } from '../wire/envelope.ts'
+import { errorCodes } from '../wire/jsonrpc.ts'
+import type { Era } from '../wire/revisions.ts'
+import { ownResult } from './answers.ts'
+import { callTool, getPrompt, readResource } from './calls.ts'
+import type { FrontDoor } from './front-door.ts'
+import { STATUS_TOOL, callStatusTool, withStatusTool } from './operation-status.ts'
+import { revisionsOf } from './options.ts'
+import type { Peer } from './peer.ts'
+import { failure, spliced } from './reply.ts'
+import type { ClientRequest, Outlet } from './request.ts'
+import { isSpilled, readSpilled } from './spilled.ts'
+
+type Method = (request: ClientRequest, outlet: Outlet, door: FrontDoor, peer: Peer | undefined) => void
+
+/** How long a client may keep a list. Short: what may not be called any more should not be seen for long. */
+const LIST_TTL_MS = 5_000
+
+/** What we serve, in both eras. Nothing that is not declared here is answered with anything but "method not found". */
+export const capabilities = Object.freeze({
+  tools: Object.freeze({ listChanged: true }),
+  prompts: Object.freeze({ listChanged: true }),
+  resources: Object.freeze({ listChanged: true }),
+})
+
+const inBoth: ReadonlyArray<readonly [string, Method]> = [
+  ['tools/list', listOf('tools')],
+  ['tools/call', tool],
+  ['prompts/list', listOf('prompts')],
+  ['prompts/get', getPrompt],
+  ['resources/list', listOf('resources')],
+  ['resources/templates/list', listOf('resourceTemplates')],
+  ['resources/read', resource],
+]
+
+const methods: Readonly<Record<Era, ReadonlyMap<string, Method>>> = {
+  // `initialize` makes a session and is the transports' own.
+  legacy: new Map([...inBoth, ['ping', (request, outlet) => outlet.reply(ownResult(request, ''))]]),
+  modern: new Map([
+    ...inBoth,
+    ['server/discover', discover],
+    ['subscriptions/listen', (request, outlet, door, peer) => door.subscriptions.listen(request, outlet, peer)],
+  ]),
+}
+
+/** Answers one request, now or later, through its outlet. Throws nothing. */
+export function serve(request: ClientRequest, outlet: Outlet, door: FrontDoor, peer?: Peer): void {
+  const method = methods[request.era].get(request.method)
+  if (method === undefined) return outlet.reply(unknownMethod(request))
+  try {
+    method(request, outlet, door, peer)
+  } catch (fault) {
+    door.ports.onFault(fault, request.method)
+    outlet.reply(failure(request.id, errorCodes.internal, 'Internal error'))
+  }
+}
+
+function unknownMethod(request: ClientRequest) {
+  const status = request.era === 'modern' ? 404 : 200
+  return failure(request.id, errorCodes.methodNotFound, 'Method not found', undefined, status)
+}
+
+/** A list is one page, and its bytes are those that the shelf keeps ready. */
+function listOf(what: ShelfList): Method {
+  const before = `{"${what}":`
+  const legacy = '}'
+  const about = JSON.stringify({ [metaKeys.serverInfo]: implementation })
+  const modern = `,"resultType":"complete","ttlMs":${LIST_TTL_MS},"cacheScope":"private","_meta":${about}}`
+  return (request, outlet, door) => {
+    if (member(request.params, 'cursor') !== undefined) {
+      return outlet.reply(failure(request.id, errorCodes.invalidParams, 'No such cursor'))
+    }
+    let list = door.ports.shelf.list(request.principal, what)
+    if (what === 'tools' && door.ports.operations !== undefined) list = withStatusTool(list)
+    outlet.reply(spliced(request.id, before, list, request.era === 'modern' ? modern : legacy))
+  }
+}
+
+function tool(request: ClientRequest, outlet: Outlet, door: FrontDoor, peer: Peer | undefined): void {
+  const { operations } = door.ports
+  if (operations !== undefined && member(request.params, 'name') === STATUS_TOOL) {
+    return outlet.reply(callStatusTool(request, operations))
+  }
+  callTool(request, outlet, door, peer)
+}
+
+function resource(request: ClientRequest, outlet: Outlet, door: FrontDoor, peer: Peer | undefined): void {
+  const uri = textMember(request.params, 'uri')
+  if (uri === undefined) return outlet.reply(failure(request.id, errorCodes.invalidParams, 'params.uri is missing'))
+  if (isSpilled(uri)) return outlet.reply(readSpilled(request, uri, door.ports.spill))
+  readResource(request, uri, outlet, door, peer)
+}
+
+function discover(request: ClientRequest, outlet: Outlet, door: FrontDoor): void {
+  const instructions = door.ports.shelf.instructions(request.principal)
+  const members = {
+    supportedVersions: revisionsOf('modern', door.options),
+    capabilities,
+    ...(instructions !== '' && { instructions }),
+    ttlMs: LIST_TTL_MS,
+    cacheScope: 'private',
+  }
+  outlet.reply(ownResult(request, JSON.stringify(members).slice(1, -1)))
+}

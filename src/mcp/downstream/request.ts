@@ -1,0 +1,71 @@
+import type { Credential, Principal } from '../../flow/principal/principal.ts'
+import { type Json, type JsonObject, isJsonObject, member, textMember } from '../../words/json.ts'
+import type { RequestId } from '../wire/jsonrpc.ts'
+import type { Era } from '../wire/revisions.ts'
+import { offersForms } from './elicitation.ts'
+import type { Reply } from './reply.ts'
+
+/** What a client says of itself: recorded, never believed. */
+export interface Client {
+  readonly name: string
+  readonly version: string
+  /** It can put a form to its user. */
+  readonly forms: boolean
+}
+
+/** One request of a client, whatever it came by. */
+export interface ClientRequest {
+  readonly id: RequestId
+  readonly method: string
+  readonly params: JsonObject
+  readonly era: Era
+  readonly client: Client
+  readonly credential: Credential
+  readonly principal: Principal
+  readonly session: string | undefined
+}
+
+/** Where the answer to one request goes, and what may go before it. */
+export interface Outlet {
+  /** Nobody is there any more. */
+  readonly gone: boolean
+  /** Whether something can be sent before the answer. */
+  readonly streams: boolean
+  /** A notification, or a request of ours, before the answer. False where it cannot be delivered. */
+  send(message: string): boolean
+  /** The answer. Only the first one counts. */
+  reply(reply: Reply): void
+  /** The caller cancelled: it ends without another word. */
+  abandon(): void
+  /** Shows on a silent stream that there is life. */
+  keepAlive(now: number): void
+  /** Called when the client leaves before its answer, where the era takes that for a cancel. */
+  onLeft: (() => void) | undefined
+}
+
+const NAMELESS: Client = Object.freeze({ name: '', version: '', forms: false })
+// Longer names are cut; they are for logs and records only.
+const LONGEST = 128
+
+export function clientOf(info: Json | undefined, capabilities: Json | undefined): Client {
+  const forms = isJsonObject(capabilities) && offersForms(capabilities)
+  if (!isJsonObject(info)) return forms ? { ...NAMELESS, forms } : NAMELESS
+  return {
+    name: (textMember(info, 'name') ?? '').slice(0, LONGEST),
+    version: (textMember(info, 'version') ?? '').slice(0, LONGEST),
+    forms,
+  }
+}
+
+/** `params._meta`; an empty object where there is none. */
+export function metaOf(params: JsonObject): JsonObject {
+  const meta = member(params, '_meta')
+  return isJsonObject(meta) ? meta : NOTHING
+}
+
+const NOTHING: JsonObject = Object.freeze({})
+
+/** One text for tenant and principal together. */
+export function ownerKey(principal: Principal): string {
+  return JSON.stringify([principal.tenant, principal.id])
+}

@@ -1,0 +1,119 @@
+import { type JsonObject, isJsonObject, member } from '../../words/json.ts'
+import { metaKeys } from '../wire/envelope.ts'
+import { type RequestId, errorCodes, notificationText } from '../wire/jsonrpc.ts'
+import { type Changed, type Changes, changeMethods } from './changes.ts'
+import type { DownstreamLimits } from './options.ts'
+import type { Peer } from './peer.ts'
+import type { Beating, Pulse } from './pulse.ts'
+import { REFUSED, refusalData, refusalText, refused } from './refused.ts'
+import { failure, success } from './reply.ts'
+import { type ClientRequest, type Outlet, ownerKey } from './request.ts'
+
+/** What a filter may ask for that we can serve, by its name on the wire. */
+const filters: ReadonlyArray<readonly [name: string, what: Changed]> = [
+  ['toolsListChanged', 'tools'],
+  ['promptsListChanged', 'prompts'],
+  ['resourcesListChanged', 'resources'],
+]
+
+/** Every `subscriptions/listen` that is open (2026-07-28, "Subscriptions"). */
+export class Subscriptions {
+  readonly #open = new Map<Subscription, string>()
+  readonly #changes: Changes
+  readonly #pulse: Pulse
+  readonly #limits: DownstreamLimits
+
+  constructor(changes: Changes, pulse: Pulse, limits: DownstreamLimits) {
+    this.#changes = changes
+    this.#pulse = pulse
+    this.#limits = limits
+  }
+
+  listen(request: ClientRequest, outlet: Outlet, peer: Peer | undefined): void {
+    const { id, params, principal } = request
+    const filter = member(params, 'notifications')
+    if (!isJsonObject(filter)) {
+      return outlet.reply(failure(id, errorCodes.invalidParams, 'params.notifications is missing'))
+    }
+    if (!outlet.streams) {
+      return outlet.reply(failure(id, errorCodes.invalidRequest, 'Accept lacks text/event-stream', undefined, 406))
+    }
+    const owner = ownerKey(principal)
+    if (this.#isFull(owner)) {
+      const no = refused('TOO_MANY_AT_ONCE', { limit: this.#limits.subscriptionsPerPrincipal })
+      return outlet.reply(failure(id, REFUSED, refusalText(no), refusalData(no), 429))
+    }
+    const served = filters.filter(([name]) => member(filter, name) === true)
+    const ack = {
+      _meta: { [metaKeys.subscriptionId]: id },
+      notifications: Object.fromEntries(served.map(([name]) => [name, true])),
+    }
+    if (!outlet.send(notificationText('notifications/subscriptions/acknowledged', JSON.stringify(ack)))) return
+    const subscription = new Subscription(id, new Set(served.map(([, what]) => what)), outlet)
+    // A stream on which nothing can ever come would only be held open.
+    if (served.length === 0) return subscription.end()
+    this.#hold(subscription, owner, outlet, peer)
+  }
+
+  close(): void {
+    for (const subscription of this.#open.keys()) subscription.end()
+  }
+
+  #hold(subscription: Subscription, owner: string, outlet: Outlet, peer: Peer | undefined): void {
+    const leave = this.#changes.listen((what) => subscription.tell(what))
+    this.#open.set(subscription, owner)
+    this.#pulse.add(subscription)
+    peer?.began(subscription)
+    subscription.onEnd = () => {
+      leave()
+      this.#open.delete(subscription)
+      this.#pulse.delete(subscription)
+      peer?.ended(subscription)
+    }
+    outlet.onLeft = () => subscription.cancel()
+  }
+
+  #isFull(owner: string): boolean {
+    if (this.#open.size >= this.#limits.subscriptions) return true
+    let own = 0
+    for (const other of this.#open.values()) if (other === owner) own++
+    return own >= this.#limits.subscriptionsPerPrincipal
+  }
+}
+
+class Subscription implements Beating {
+  readonly id: RequestId
+  onEnd: () => void = () => {}
+  readonly #wants: ReadonlySet<Changed>
+  readonly #outlet: Outlet
+
+  constructor(id: RequestId, wants: ReadonlySet<Changed>, outlet: Outlet) {
+    this.id = id
+    this.#wants = wants
+    this.#outlet = outlet
+  }
+
+  tell(what: ReadonlySet<Changed>): void {
+    const params = JSON.stringify({ _meta: { [metaKeys.subscriptionId]: this.id } } satisfies JsonObject)
+    for (const one of what) {
+      // Who does not read is cut off: it has to listen, and list, again.
+      if (this.#wants.has(one) && !this.#outlet.send(notificationText(changeMethods[one], params))) return this.cancel()
+    }
+  }
+
+  beat(now: number): void {
+    if (this.#outlet.gone) this.cancel()
+    else this.#outlet.keepAlive(now)
+  }
+
+  cancel(): void {
+    this.onEnd()
+    this.#outlet.abandon()
+  }
+
+  end(): void {
+    this.onEnd()
+    const result = { resultType: 'complete', _meta: { [metaKeys.subscriptionId]: this.id } }
+    this.#outlet.reply(success(this.id, JSON.stringify(result)))
+  }
+}

@@ -1,0 +1,60 @@
+import type { Permit } from '../../flow/side-effect/operation.ts'
+import type { ApprovedTool } from '../../flow/tool/selected.ts'
+import { isJsonObject, member } from '../../words/json.ts'
+import { metaText, withMeta } from '../wire/envelope.ts'
+import { mirroredParameters, parameterHeaders, type Mirrored } from '../wire/headers.ts'
+import { requestText } from '../wire/jsonrpc.ts'
+import { eraOf, type Revision } from '../wire/revisions.ts'
+import { nameHeaders } from './ask.ts'
+import type { LegRequest, Link } from './link.ts'
+
+type Request = Omit<LegRequest, 'end'>
+
+const methods = { tool: 'tools/call', prompt: 'prompts/get', resource: 'resources/read' } as const
+
+/** Whether a request of this method is a call that the flow has to let through. */
+export function isGoverned(method: string): boolean {
+  return (Object.values(methods) as string[]).includes(method)
+}
+
+/**
+ * The request for one attempt. The arguments go in as the canonical text that was judged, shown and approved: nothing is
+ * written anew from objects. Answers a reason where the definition does not allow a request.
+ */
+export function callOf(permit: Permit, link: Link, revision: Revision, progress: boolean): Request | string {
+  const { tool, proposal } = permit.action
+  const method = methods[tool.kind]
+  const id = link.nextId()
+  const meta = metaText(revision, {
+    progressToken: progress ? id : undefined,
+    idempotencyKey: permit.lane === 'effect' ? permit.upstreamKey : undefined,
+  })
+  const text = requestText(id, method, paramsOf(permit, meta))
+  if (link.transport !== 'http' || eraOf(revision) === 'legacy') return { id, method, text, headers: [] }
+
+  const headers = nameHeaders(revision, method, tool.kind === 'resource' ? proposal.arguments : { name: tool.name })
+  if (tool.kind === 'tool') {
+    const mirrored = mirroredOf(tool)
+    if (mirrored.kind === 'invalid') return `the definition may not be used over HTTP: ${mirrored.why}`
+    if (mirrored.parameters.length > 0) headers.push(...parameterHeaders(mirrored.parameters, proposal.arguments))
+  }
+  return { id, method, text, headers }
+}
+
+function paramsOf({ action: { tool, proposal } }: Permit, meta: string | undefined): string {
+  if (tool.kind === 'resource') return withMeta(proposal.canonical, meta)
+  const named = `{"name":${JSON.stringify(tool.name)},"arguments":${proposal.canonical}`
+  return meta === undefined ? `${named}}` : `${named},"_meta":${meta}}`
+}
+
+const known = new WeakMap<object, Mirrored>()
+
+function mirroredOf(tool: ApprovedTool): Mirrored {
+  let mirrored = known.get(tool.definition)
+  if (mirrored === undefined) {
+    const schema = member(tool.definition, 'inputSchema')
+    mirrored = isJsonObject(schema) ? mirroredParameters(schema) : { kind: 'valid', parameters: [] }
+    known.set(tool.definition, mirrored)
+  }
+  return mirrored
+}

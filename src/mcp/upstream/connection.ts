@@ -1,0 +1,289 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { assertGenuine } from '../../flow/action/index.ts'
+import type { Sending, WireOutcome } from '../../flow/receipt/receipt.ts'
+import type { Permit } from '../../flow/side-effect/operation.ts'
+import { isJsonObject, member, textMember, type JsonObject } from '../../words/json.ts'
+import { mirroredParameters } from '../wire/headers.ts'
+import type { Era, ModernRevision } from '../wire/revisions.ts'
+import { ask, cancel } from './ask.ts'
+import { callOf, isGoverned } from './call.ts'
+import { Changes, listKinds, type ListKind } from './changes.ts'
+import { agree, NoAgreement } from './era.ts'
+import { fly } from './flight.ts'
+import { noStrays, type Link, type LinkEvents, type Strays } from './link.ts'
+import { ListFault, lists, readPages } from './lists.ts'
+import { openLink, type LinkOptions } from './open.ts'
+import { Pauses, type PauseRange } from './pauses.ts'
+import type { ConnectionState, ListMethod, Negotiated, Upstream, UpstreamSpec } from './upstream.ts'
+import { announced, keepListening } from './watch.ts'
+
+export interface ConnectOptions extends LinkOptions {
+  /** How long silence on a pipe is waited for before it is taken for a server of the older era. 3 s where nothing is said. */
+  readonly probeTimeoutMs?: number
+  /** The most that a page of a list, or another request of our own, may take. 60 s where nothing is said. */
+  readonly requestTimeoutMs?: number
+  readonly pauses?: PauseRange
+}
+
+/** What `server show` says of an upstream beside its state. */
+export interface Diagnostics {
+  readonly strays: Readonly<Strays>
+  /** The last of what a stdio server wrote to standard error; also of one that has ended. */
+  readonly errorOutput: string
+  /** Tools that were left out of the list because their definition may not be used over HTTP. */
+  readonly leftOut: readonly { readonly name: string; readonly why: string }[]
+}
+
+export interface ConnectedUpstream extends Upstream {
+  diagnostics(): Diagnostics
+}
+
+/** Connects, and stays connected until it is closed. Never throws: what goes wrong is in `state`. */
+export function connectUpstream(spec: UpstreamSpec, options: ConnectOptions = {}): ConnectedUpstream {
+  return new Connection(spec, options)
+}
+
+/** A link that is in use, and all that lasts as long as it does. */
+interface Live {
+  readonly link: Link
+  readonly negotiated: Negotiated
+  readonly progress: Map<number, (progress: JsonObject) => void>
+}
+
+class Connection implements ConnectedUpstream {
+  readonly name: string
+  readonly settled: Promise<void>
+  readonly #spec: UpstreamSpec
+  readonly #options: ConnectOptions
+  readonly #changes = new Changes()
+  readonly #stateListeners = new Set<(state: ConnectionState) => void>()
+  readonly #closing = new AbortController()
+  readonly #strays = noStrays()
+  /** Links that take no call any more, on which some are still under way. */
+  readonly #retired = new Set<Link>()
+  readonly #running: Promise<void>
+  #state: ConnectionState = { kind: 'connecting' }
+  #live: Live | undefined
+  #tryFirst: Era | undefined
+  #errorOutput = ''
+  #leftOut: Diagnostics['leftOut'] = []
+
+  constructor(spec: UpstreamSpec, options: ConnectOptions) {
+    this.name = spec.name
+    this.#spec = spec
+    this.#options = options
+    this.#tryFirst = spec.knownEra
+    const first = Promise.withResolvers<void>()
+    this.settled = first.promise
+    this.onState(({ kind }) => {
+      if (kind !== 'connecting') first.resolve()
+    })
+    this.#running = this.#run()
+  }
+
+  get state(): ConnectionState {
+    return this.#state
+  }
+
+  async list(method: ListMethod, signal: AbortSignal): Promise<readonly JsonObject[]> {
+    const live = this.#live
+    if (live === undefined) throw new ListFault('down', `${method}: ${this.#whyDown()}`)
+    const { link, negotiated } = live
+    if (!isJsonObject(member(negotiated.capabilities, lists[method].capability))) return []
+    const items = await readPages(method, async (params) => {
+      const { outcome } = await ask(link, { method, params, revision: negotiated.revision }, this.#patience(signal))
+      // Many servers offer resources and never heard of templates.
+      const none = method === 'resources/templates/list' && outcome.kind === 'error' && outcome.code === -32601
+      return none ? EMPTY_TEMPLATES : outcome
+    })
+    return method === 'tools/list' ? this.#usable(items, negotiated) : items
+  }
+
+  async request(method: string, params: JsonObject, signal: AbortSignal): Promise<WireOutcome> {
+    if (isGoverned(method)) throw new TypeError(`${method} is a governed call: it takes a permit`)
+    const live = this.#live
+    if (live === undefined) return { kind: 'not-sent', why: this.#whyDown() }
+    const question = { method, params, revision: live.negotiated.revision }
+    return (await ask(live.link, question, this.#patience(signal))).outcome
+  }
+
+  async send(permit: Permit, sending: Sending): Promise<WireOutcome> {
+    assertGenuine(permit.action)
+    if (permit.action.tool.server !== this.name) throw new TypeError('a permit for another upstream')
+    const live = this.#live
+    if (live === undefined) return { kind: 'not-sent', why: this.#whyDown() }
+    const { link, negotiated, progress } = live
+    const { onProgress } = sending
+    const request = callOf(permit, link, negotiated.revision, onProgress !== undefined)
+    if (typeof request === 'string') return { kind: 'not-sent', why: request }
+    const { id } = request
+    if (onProgress !== undefined) progress.set(id, onProgress)
+    const ground = {
+      link,
+      landed: () => void progress.delete(id),
+      abandoned: () => cancel(link, id, negotiated.revision),
+    }
+    return fly(ground, request, sending)
+  }
+
+  onChanged(listener: (what: ListKind) => void): () => void {
+    return this.#changes.listen(listener)
+  }
+
+  onState(listener: (state: ConnectionState) => void): () => void {
+    this.#stateListeners.add(listener)
+    return () => void this.#stateListeners.delete(listener)
+  }
+
+  diagnostics(): Diagnostics {
+    const errorOutput = this.#live?.link.errorOutput() ?? this.#errorOutput
+    return { strays: { ...this.#strays }, errorOutput, leftOut: this.#leftOut }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#running
+    await Promise.all([...this.#retired].map(ended))
+  }
+
+  async #run(): Promise<void> {
+    const pauses = new Pauses(this.#options.pauses)
+    const { signal } = this.#closing
+    while (!signal.aborted) {
+      this.#become({ kind: 'connecting' })
+      const began = performance.now()
+      const why = await this.#connectOnce()
+      if (signal.aborted) break
+      const pause = pauses.after(performance.now() - began)
+      this.#become({ kind: 'down', why, nextTryAt: Date.now() + pause })
+      await sleep(pause, undefined, { signal, ref: false }).catch(() => {})
+    }
+    this.#become({ kind: 'closed' })
+    this.#changes.stop()
+    this.#stateListeners.clear()
+  }
+
+  /** One link from its beginning to its end; answers why it ended, or why it never began. */
+  async #connectOnce(): Promise<string> {
+    const end = Promise.withResolvers<string>()
+    const ended = new AbortController()
+    const stop = (): void => end.resolve('closed')
+    this.#closing.signal.addEventListener('abort', stop)
+    let link: Link | undefined
+    try {
+      const progress: Live['progress'] = new Map()
+      link = await openLink(this.#spec, this.#options, this.#events(progress, end.resolve), this.#strays)
+      const live = { link, progress, negotiated: await this.#negotiate(link) }
+      this.#begin(live, ended.signal)
+      return await end.promise
+    } catch (fault) {
+      this.#tryFirst = fault instanceof NoAgreement ? fault.tryFirst : undefined
+      return fault instanceof Error ? fault.message : String(fault)
+    } finally {
+      this.#live = undefined
+      this.#closing.signal.removeEventListener('abort', stop)
+      ended.abort()
+      if (link !== undefined) await this.#leave(link)
+    }
+  }
+
+  async #negotiate(link: Link): Promise<Negotiated> {
+    const wanted = {
+      revisions: this.#spec.revisions,
+      era: this.#tryFirst,
+      probeTimeoutMs: this.#options.probeTimeoutMs ?? 3000,
+    }
+    const patience = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(this.#spec.connectTimeoutMs)])
+    const agreement = await agree(link, wanted, patience)
+    return { ...agreement, transport: link.transport, pid: link.pid, connectedAt: Date.now() }
+  }
+
+  #begin(live: Live, ended: AbortSignal): void {
+    const { link, negotiated } = live
+    const { era, revision, capabilities } = negotiated
+    this.#tryFirst = era
+    this.#live = live
+    link.settled(announced(capabilities).length > 0)
+    if (era === 'modern') {
+      const missed = (): void => this.#allChanged()
+      void keepListening(link, revision as ModernRevision, capabilities, missed, ended, this.#options.pauses)
+    }
+    this.#become({ kind: 'ready', negotiated })
+    // What was listed of an earlier connection may not hold for this one.
+    this.#allChanged()
+  }
+
+  async #leave(link: Link): Promise<void> {
+    if (this.#closing.signal.aborted || link.transport !== 'http') {
+      await ended(link)
+      this.#errorOutput = link.errorOutput()
+      return
+    }
+    // Calls that are under way on an endpoint may still be answered; nothing new is sent that way.
+    this.#retired.add(link)
+    void link.retire().then(async () => {
+      this.#retired.delete(link)
+      await ended(link)
+    })
+  }
+
+  #events(progress: Live['progress'], down: (why: string) => void): LinkEvents {
+    return {
+      down,
+      missed: () => this.#allChanged(),
+      notification: (method, params) => {
+        if (method === 'notifications/progress') {
+          const token = member(params, 'progressToken')
+          if (typeof token === 'number') progress.get(token)?.(params)
+          return
+        }
+        for (const kind of listKinds) {
+          if (method === `notifications/${kind}/list_changed`) this.#changes.changed(kind)
+        }
+      },
+    }
+  }
+
+  #allChanged(): void {
+    for (const kind of listKinds) this.#changes.changed(kind)
+  }
+
+  #become(state: ConnectionState): void {
+    this.#state = state
+    for (const listener of this.#stateListeners) listener(state)
+  }
+
+  #whyDown(): string {
+    return this.#state.kind === 'down' ? this.#state.why : `the upstream is ${this.#state.kind}`
+  }
+
+  #patience(signal: AbortSignal): AbortSignal {
+    return AbortSignal.any([signal, AbortSignal.timeout(this.#options.requestTimeoutMs ?? 60_000)])
+  }
+
+  /** 2026-07-28, "x-mcp-header": over HTTP a tool with an invalid annotation is left out, and the others stay. */
+  #usable(tools: readonly JsonObject[], { transport, era }: Negotiated): readonly JsonObject[] {
+    if (transport !== 'http' || era !== 'modern') return tools
+    const leftOut: { name: string; why: string }[] = []
+    const usable = tools.filter((tool) => {
+      const schema = member(tool, 'inputSchema')
+      const mirrored = isJsonObject(schema) ? mirroredParameters(schema) : undefined
+      if (mirrored?.kind !== 'invalid') return true
+      leftOut.push({ name: textMember(tool, 'name') ?? '', why: mirrored.why })
+      return false
+    })
+    this.#leftOut = leftOut
+    return usable
+  }
+}
+
+// A server in this process may throw when it is closed; that is no reason not to go on.
+async function ended(link: Link): Promise<void> {
+  await link.close().catch(() => {})
+}
+
+const EMPTY_TEMPLATES: WireOutcome = {
+  kind: 'reply',
+  value: { resourceTemplates: [] },
+  bytes: Buffer.from('{"resourceTemplates":[]}'),
+}

@@ -1,0 +1,112 @@
+import type { Sending, WireOutcome } from '../../flow/receipt/receipt.ts'
+import { givenUp } from './ask.ts'
+import type { Ended, Leg, LegRequest, Link } from './link.ts'
+
+/** The longest that a timer of Node can be set to. */
+const LONGEST_MS = 2 ** 31 - 1
+
+export interface Ground {
+  readonly link: Link
+  /** Called once, when nothing is listened for any more. */
+  readonly landed: () => void
+  /** Called where the caller left and the upstream should know. */
+  readonly abandoned: () => void
+}
+
+/**
+ * One governed call under way. The caller has its outcome at the soft deadline at the latest; the leg stays open until the
+ * hard one, and a complete answer that comes in between is handed in late. Sent once, here, and never again.
+ */
+export function fly(ground: Ground, request: Omit<LegRequest, 'end'>, sending: Sending): Promise<WireOutcome> {
+  return new Promise((resolve) => {
+    void new Flight(ground, request, sending, resolve)
+  })
+}
+
+class Flight {
+  readonly #ground: Ground
+  readonly #sending: Sending
+  readonly #began = performance.now()
+  #resolve: ((outcome: WireOutcome) => void) | undefined
+  #leg: Leg | undefined
+  #timer: NodeJS.Timeout | undefined
+  #over = false
+
+  constructor(
+    ground: Ground,
+    request: Omit<LegRequest, 'end'>,
+    sending: Sending,
+    resolve: (outcome: WireOutcome) => void,
+  ) {
+    this.#ground = ground
+    this.#sending = sending
+    this.#resolve = resolve
+    if (sending.signal?.aborted === true) {
+      this.#land({ kind: 'not-sent', why: 'the caller had left before it was sent' })
+      return
+    }
+    const leg = ground.link.open({ ...request, end: (ended) => this.#end(ended) })
+    this.#leg = leg
+    if (this.#over) return
+    this.#timer = setTimeout(this.#onSoftDeadline, shortest(sending.softDeadlineMs, sending.hardDeadlineMs))
+    sending.signal?.addEventListener('abort', this.#onAbort, { once: true })
+  }
+
+  #end({ outcome }: Ended): void {
+    if (this.#resolve !== undefined) this.#land(outcome)
+    else {
+      this.#close()
+      if (outcome.kind === 'reply' || outcome.kind === 'error') this.#sending.onLate(outcome)
+    }
+  }
+
+  readonly #onSoftDeadline = (): void => {
+    if (this.#dropIfUnsent('it waited for a free connection until the deadline')) return
+    this.#answer({ kind: 'no-answer', why: 'deadline', detail: 'no answer in time; it is still listened for' })
+    const rest = this.#sending.hardDeadlineMs - (performance.now() - this.#began)
+    if (rest <= 0) this.#onHardDeadline()
+    else this.#timer = setTimeout(this.#onHardDeadline, shortest(rest)).unref()
+  }
+
+  readonly #onHardDeadline = (): void => {
+    this.#leg?.drop()
+    this.#close()
+  }
+
+  readonly #onAbort = (): void => {
+    if (this.#dropIfUnsent('the caller left before it was sent')) return
+    this.#ground.abandoned()
+    this.#leg?.drop()
+    this.#land(givenUp(this.#sending.signal!))
+  }
+
+  #dropIfUnsent(why: string): boolean {
+    if (this.#leg?.sent !== false) return false
+    this.#leg.drop()
+    this.#land({ kind: 'not-sent', why })
+    return true
+  }
+
+  #land(outcome: WireOutcome): void {
+    this.#close()
+    this.#answer(outcome)
+  }
+
+  #answer(outcome: WireOutcome): void {
+    const resolve = this.#resolve
+    this.#resolve = undefined
+    resolve?.(outcome)
+  }
+
+  #close(): void {
+    if (this.#over) return
+    this.#over = true
+    clearTimeout(this.#timer)
+    this.#sending.signal?.removeEventListener('abort', this.#onAbort)
+    this.#ground.landed()
+  }
+}
+
+function shortest(...delays: readonly number[]): number {
+  return Math.min(LONGEST_MS, ...delays)
+}

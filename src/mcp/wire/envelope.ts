@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs'
+import { idText, type RequestId } from './jsonrpc.ts'
+import { eraOf, type Revision } from './revisions.ts'
+
+const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+  readonly version: string
+}
+
+/** How we name ourselves on every hop. */
+export const implementation = Object.freeze({ name: 'countersign', version })
+
+/** Reserved keys of `_meta` (2026-07-28, "_meta"). */
+export const metaKeys = {
+  protocolVersion: 'io.modelcontextprotocol/protocolVersion',
+  clientCapabilities: 'io.modelcontextprotocol/clientCapabilities',
+  clientInfo: 'io.modelcontextprotocol/clientInfo',
+  serverInfo: 'io.modelcontextprotocol/serverInfo',
+  logLevel: 'io.modelcontextprotocol/logLevel',
+  subscriptionId: 'io.modelcontextprotocol/subscriptionId',
+} as const
+
+/** Our own key, for servers that drop repeats: a UUID that is equal for all attempts of one operation. */
+export const IDEMPOTENCY_KEY = 'countersign/idempotency-key'
+
+export interface MetaParts {
+  readonly progressToken?: RequestId | undefined
+  readonly idempotencyKey?: string | undefined
+}
+
+const declared = new Map<Revision, string>()
+
+/**
+ * JSON text of the `_meta` of one request of ours, or undefined where it would be empty. It is made anew on each hop, of
+ * nothing that a caller sent: we declare no capability, since we answer no request of a server.
+ */
+export function metaText(revision: Revision, parts: MetaParts = {}): string | undefined {
+  let text = eraOf(revision) === 'modern' ? declaration(revision) : ''
+  if (parts.progressToken !== undefined) text = join(text, `"progressToken":${idText(parts.progressToken)}`)
+  if (parts.idempotencyKey !== undefined) {
+    text = join(text, `"${IDEMPOTENCY_KEY}":${JSON.stringify(parts.idempotencyKey)}`)
+  }
+  return text === '' ? undefined : `{${text}}`
+}
+
+/** JSON text of `params` with `_meta` put in; `members` is the JSON text of an object that has no `_meta`. */
+export function withMeta(members: string, meta: string | undefined): string {
+  if (meta === undefined) return members
+  const inside = members.slice(members.indexOf('{') + 1, members.lastIndexOf('}')).trim()
+  return `{${join(inside, `"_meta":${meta}`)}}`
+}
+
+function declaration(revision: Revision): string {
+  let text = declared.get(revision)
+  if (text === undefined) {
+    const { protocolVersion, clientCapabilities, clientInfo } = metaKeys
+    text = `"${protocolVersion}":"${revision}","${clientCapabilities}":{},"${clientInfo}":${JSON.stringify(implementation)}`
+    declared.set(revision, text)
+  }
+  return text
+}
+
+function join(left: string, right: string): string {
+  return left === '' ? right : `${left},${right}`
+}
