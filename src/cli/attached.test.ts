@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import { answered, digits, oneTool, unknownOperation, waitingApproval } from '../gateway/control/control.fixture.ts'
 import type { Control } from '../gateway/control/control.ts'
 import { listenPrivately } from '../gateway/control/listen.ts'
+import { ownHome } from '../gateway/ownership.ts'
 import { refuse } from '../words/verdict.ts'
 import { workshopWith } from './cli.fixture.ts'
 import { exits } from './exits.ts'
@@ -224,4 +225,21 @@ test('stdio ends when the gateway does, with a fault on stderr', async () => {
   const [code] = (await once(child, 'exit')) as [number]
   assert.equal(code, exits.fault)
   pipes.close()
+})
+
+test('the live ledger is judged by the gateway that writes it, and by its exit code', async () => {
+  const verdicts = {
+    valid: exits.done,
+    tampered: exits.tampered,
+    incomplete: exits.incomplete,
+    unjudgeable: exits.unjudgeable,
+  }
+  for (const [verdict, exit] of Object.entries(verdicts) as [keyof typeof verdicts, number][]) {
+    await using shop = await workshopWith({ verifyEvidence: () => Promise.resolve({ verdict, records: 7, why: [] }) })
+    using owned = ownHome(shop.home.folder)
+    const { code, stdout } = await shop.run(['evidence', 'verify', '--json'])
+    assert.equal(code, exit)
+    assert.deepEqual(JSON.parse(stdout), { verdict, records: 7, why: [] })
+    assert.equal(owned.folder, shop.home.folder)
+  }
 })

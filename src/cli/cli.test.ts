@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { workshop } from './cli.fixture.ts'
+import { checkPolicies } from '../flow/resource/policy-set.ts'
+import { parseConfig } from '../config/load.ts'
+import { launcher, workshop } from './cli.fixture.ts'
 import { exits } from './exits.ts'
 import { commands } from './program.ts'
+import { starterConfig, starterPolicy } from './starter.ts'
 
 const config = (shop: { folder: string }, text: string) => writeFileSync(join(shop.folder, 'countersign.yaml'), text)
 
@@ -28,6 +32,20 @@ test('help names every command, and each command has help with an example or a s
     assert.match(help.stdout, new RegExp(`^Usage: countersign ${name}`), name)
     assert.match(help.stdout, /--config <file>/, name)
   }
+})
+
+test('help loads nothing but what describes the commands', () => {
+  const hook = `import { registerHooks } from 'node:module'
+    registerHooks({ load: (url, context, next) => (process._rawDebug(url), next(url, context)) })`
+  const { stderr, status } = spawnSync(
+    process.execPath,
+    ['--import', `data:text/javascript,${encodeURIComponent(hook)}`, launcher, '--help'],
+    { encoding: 'utf8' },
+  )
+  assert.equal(status, exits.done)
+  const packages = new Set([...stderr.matchAll(/node_modules\/((?:@[^/]+\/)?[^/]+)/g)].map(([, name]) => name))
+  assert.deepEqual([...packages], ['commander'])
+  assert.ok(!/src\/(config|mcp|store|model|cli\/commands)\//.test(stderr), stderr)
 })
 
 test('what means nothing is exit code 2, with the word that was meant', async () => {
@@ -101,6 +119,21 @@ test('init makes a configuration that is valid and a home that is closed, and ch
   const second = await shop.run(['init', '--json'])
   assert.deepEqual((JSON.parse(second.stdout) as { made: string[] }).made, [])
   assert.equal(readFileSync(join(shop.folder, 'countersign.yaml'), 'utf8'), 'endpoint: { port: 0 }\n')
+})
+
+test('what init writes can be used as it is, and with its examples taken in', () => {
+  const file = '/srv/agent/countersign.yaml'
+  parseConfig(file, starterConfig('./schema.json'), {})
+  const [before, after] = starterConfig(undefined).split('servers: {}')
+  const whole = `${before}servers:${after!.replaceAll(/^#/gm, '')}`
+  const { servers } = parseConfig(file, whole, { EXAMPLE_TOKEN: 'x' })
+  assert.deepEqual(
+    servers.map(({ spec }) => spec.name),
+    ['files', 'remote'],
+  )
+  const checked = checkPolicies([{ file: 'local.cedar', text: starterPolicy }])
+  assert.ok(checked.ok, JSON.stringify(checked))
+  assert.deepEqual(checked.warnings, [])
 })
 
 test('a policy folder of one’s own is not added to', async () => {

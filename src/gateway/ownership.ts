@@ -71,7 +71,8 @@ export function markOf(pid: number): ProcessMark | undefined {
     // EPERM: it lives, and is somebody else's.
     if ((fault as NodeJS.ErrnoException).code !== 'EPERM') return undefined
   }
-  return { pid, started: startOf(pid), boot: readText('/proc/sys/kernel/random/boot_id')?.trim() }
+  const started = startOf(pid)
+  return started === 'ended' ? undefined : { pid, started, boot: readText('/proc/sys/kernel/random/boot_id')?.trim() }
 }
 
 function startOf(pid: number): string | undefined {

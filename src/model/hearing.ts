@@ -49,7 +49,7 @@ export async function hear(hearing: Hearing): Promise<Heard> {
       const backoff = Math.min(retry.firstWaitMs * 2 ** (attempt - 1), retry.longestWaitMs)
       // Spread out, so that many hosts that were turned away together do not come back together.
       const waitMs = fault.retryAfterMs ?? Math.round(backoff * (0.75 + Math.random() / 4))
-      
+      if (waitMs > retry.longestWaitMs) throw fault
       observe({ kind: 'retry', attempt, waitMs, why: fault.message })
       await sleep(waitMs, undefined, { signal })
     }

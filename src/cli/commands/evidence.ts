@@ -113,9 +113,16 @@ async function verify(context: Context, { key }: { key?: string }, file: string 
   return exitOfJudgement(judgement)
 }
 
+/** By the gateway itself while it writes, so that nothing is written between two looks; from the files alone otherwise. */
 async function judgeLive(context: Context): Promise<Judgement> {
+  const home = context.home()
+  const { ownerOf } = await import('../../gateway/ownership.ts')
+  if (ownerOf(home) !== undefined) {
+    const { client } = await context.attach({ start: false })
+    return client.verifyEvidence()
+  }
   const { verifyLedger } = await import('../../store/sqlite/verify.ts')
-  return verifyLedger(context.home())
+  return verifyLedger(home)
 }
 
 async function judgeExport(file: string, key: string | undefined): Promise<Judgement> {

@@ -99,8 +99,10 @@ function observerOf(io: Io): (event: RunEvent) => void {
       case 'retry':
         io.note(`The model is asked again (attempt ${event.attempt}): ${event.why}`)
         return
-      case 'offers':
       case 'turn':
+        if (event.turn > 1) io.out('')
+        return
+      case 'offers':
       case 'proposal-started':
       case 'argument-fragment':
       case 'stopped':

@@ -2,7 +2,7 @@ import type { Status } from '../../api/contract.ts'
 import { exits } from '../exits.ts'
 import type { Io } from '../io.ts'
 import type { Declare } from '../program.ts'
-import { fromNow } from '../render/moment.ts'
+import { span } from '../render/moment.ts'
 import { fieldLines, tableLines } from '../render/table.ts'
 
 export const declare: Declare = (program, act) =>
@@ -22,7 +22,7 @@ export const declare: Declare = (program, act) =>
 export function statusLines(status: Status, io: Pick<Io, 'columns' | 'paint'>): string[] {
   const { ledger, evidence, policy } = status
   const fields = {
-    gateway: `${status.url}  (process ${status.pid}, up since ${fromNow(status.startedAt)})`,
+    gateway: `${status.url}  (process ${status.pid}, up for ${span(Date.now() - status.startedAt)})`,
     home: status.home,
     configuration: status.config,
     ledger: `${ledger.state}, ${ledger.records} records${ledger.why === undefined ? '' : `: ${ledger.why}`}`,

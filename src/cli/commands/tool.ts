@@ -9,6 +9,7 @@ import { visible } from '../../flow/tool/visible.ts'
 import { differenceLines } from '../render/difference.ts'
 import { moment } from '../render/moment.ts'
 import { fieldLines, tableLines } from '../render/table.ts'
+import { fit, plain } from '../render/width.ts'
 
 interface KindOption {
   readonly kind?: ToolRef['kind']
@@ -95,7 +96,7 @@ async function list(context: Context, { server, state, kind }: ListOptions): Pro
       it.state,
       it.declared ? it.effect : `${it.effect} (not declared)`,
       it.risk,
-      it.description ?? '',
+      fit(plain(it.description ?? ''), 80),
     ])
     for (const line of tableLines(['TOOL', 'STATE', 'EFFECT', 'RISK', 'DESCRIPTION'], rows, io)) io.out(line)
   }

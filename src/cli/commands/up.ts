@@ -8,6 +8,7 @@ import { type Exit, exits } from '../exits.ts'
 import { UsageFault } from '../fault.ts'
 import type { Declare } from '../program.ts'
 
+/** How long the tour waits for a yes where nobody is at the terminal to give it. */
 const tourWaitMs = 2_000
 
 interface Options {
@@ -33,7 +34,18 @@ export const declare: Declare = (program, act) =>
     .action(act(up))
 
 async function up(context: Context, options: Options): Promise<Exit> {
-  const { io, signal } = context
+  // From the start: a gateway that is told to end while it opens has children to take along.
+  const over = new AbortController()
+  const end = () => over.abort()
+  process.once('SIGTERM', end)
+  try {
+    return await stay(context, options, AbortSignal.any([context.signal, over.signal]))
+  } finally {
+    process.off('SIGTERM', end)
+  }
+}
+
+async function stay({ io, ...context }: Context, options: Options, signal: AbortSignal): Promise<Exit> {
   const config = await context.config()
   const background = options.background === true
   const port = options.port === undefined ? undefined : portOf(options.port)
@@ -44,7 +56,6 @@ async function up(context: Context, options: Options): Promise<Exit> {
   ])
   using home = ownHome(folder)
   const chosen = port ?? (background ? await portOrAny(config.endpoint.host, config.endpoint.port) : undefined)
-  // A tour at which nobody sits does not wait long for a yes that cannot come.
   const alone = options.tour === true && !io.interactive ? { consentWaitMs: tourWaitMs } : {}
   const gateway = await startGateway(config, home, {
     background,
@@ -55,7 +66,7 @@ async function up(context: Context, options: Options): Promise<Exit> {
     const reach = { config: config.file, home: home.folder, url: gateway.url, tokenFile: home.tokenFile }
     if (io.json) io.outJson({ ...reach, pid: process.pid })
     else io.note(`The gateway listens at ${gateway.url}`)
-    if (options.tour === true && !io.json) {
+    if (options.tour === true && !io.json && !signal.aborted) {
       const { playTour } = await import('../tour/index.ts')
       await playTour(gateway, io, config.folder, signal)
     }
@@ -72,22 +83,12 @@ async function up(context: Context, options: Options): Promise<Exit> {
 
 /** Resolves at Ctrl-C, SIGTERM, `countersign stop`, or, for one that nobody started by hand, when it has been idle for long. */
 async function untilOver(gateway: Gateway, signal: AbortSignal, background: boolean): Promise<void> {
-  const over = new AbortController()
-  const end = () => over.abort()
-  process.once('SIGTERM', end)
-  signal.addEventListener('abort', end, { once: true })
-  if (signal.aborted) end()
   const aborted = new Promise<void>((resolve) => {
-    over.signal.addEventListener('abort', () => resolve(), { once: true })
-    if (over.signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+    if (signal.aborted) resolve()
   })
-  const idle = background ? untilIdle(() => gateway.activity(), idleMs, over.signal) : aborted
-  try {
-    await Promise.race([gateway.ended, aborted, idle])
-  } finally {
-    process.off('SIGTERM', end)
-    end()
-  }
+  const idle = background ? untilIdle(() => gateway.activity(), idleMs, signal) : aborted
+  await Promise.race([gateway.ended, aborted, idle])
 }
 
 function portOf(text: string): number {

@@ -1,6 +1,6 @@
 import type { Step } from '../../flow/line.ts'
 import { order } from '../../flow/order.ts'
-import type { Json } from '../../words/json.ts'
+import { isJsonObject, type Json, textMember } from '../../words/json.ts'
 import { refusals } from '../../words/refusals.ts'
 import type { Io } from '../io.ts'
 import { fit, padEnd, plain } from './width.ts'
@@ -32,8 +32,19 @@ export function factsText(facts: { readonly [name: string]: Json }): string {
 }
 
 function valueText(value: Json): string {
+  if (Array.isArray(value))
+    return `[${(value as readonly Json[]).map((it) => scopeText(it) ?? valueText(it)).join(', ')}]`
   if (typeof value !== 'string') return plain(JSON.stringify(value))
   if (/^[0-9a-f]{64}$/.test(value)) return value.slice(0, 12)
   const text = plain(value)
   return /^[^\s"=]+$/.test(text) ? text : JSON.stringify(text)
+}
+
+/** A scope reads `write path /srv/a`; undefined for anything else. */
+function scopeText(value: Json): string | undefined {
+  if (!isJsonObject(value)) return undefined
+  const [access, kind, what] = [textMember(value, 'access'), textMember(value, 'kind'), textMember(value, 'value')]
+  return access === undefined || kind === undefined || what === undefined
+    ? undefined
+    : `${access} ${kind} ${plain(what)}`
 }

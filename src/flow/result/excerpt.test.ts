@@ -123,6 +123,7 @@ test('any result in any room comes out as JSON of its kind, in UTF-8, without ha
   const units = fc.string({
     unit: fc.constantFrom('🙂', '\ud83d', '\ude42', 'é', '漢', '"', '\\', '\n', '\u0001', 'a'),
     maxLength: 900,
+    size: 'max',
   })
   const block = fc.oneof(
     units.map((text) => ({ type: 'text', text })),
@@ -131,7 +132,11 @@ test('any result in any room comes out as JSON of its kind, in UTF-8, without ha
     units.map((x) => ({ type: 'other', x })),
   )
   const result = fc.record(
-    { content: fc.array(block, { maxLength: 8 }), structuredContent: fc.jsonValue(), isError: fc.boolean() },
+    {
+      content: fc.array(block, { maxLength: 8, size: 'max' }),
+      structuredContent: fc.jsonValue(),
+      isError: fc.boolean(),
+    },
     { requiredKeys: ['content'] },
   )
   fc.assert(

@@ -89,7 +89,7 @@ test('digits of the upstream survive a merge, in `_meta` and beside it', () => {
 test('a `_meta` that hides behind an escape, stands there twice or is no object leaves only ours', () => {
   for (const text of [
     '{"\\u005fmeta":{"io.countersign/provenance":1},"content":[]}',
-    '{"_meta":{"io.countersign/provenance":1},"content":[],"_meta":{"io.modelcontextprotocol/x":1}}',
+    '{"_meta":{"first":1},"content":[],"_meta":{"io.modelcontextprotocol/x":1}}',
     '{"_meta":null,"content":[]}',
     '{"content":[],"_meta":"text"}',
   ]) {

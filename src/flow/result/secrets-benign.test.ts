@@ -17,7 +17,7 @@ const benign: readonly string[] = [
   'sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
   'npm_config_registry, npm_lifecycle_event and npm_package_json are set by npm run-script.',
   'Run pip install scikit-learn task-0123456789abcdef-runner; see sk-learn.example/docs and disk-usage-report-2026.',
-  'const token = await getAccessTokenForUser2(session); const secret = loadSecretFromVault(config.secretName)',
+  'const token = await getAccessTokenForUser2(request); const secret = loadSecretFromVault(config.secretName)',
   'password = process.env.DATABASE_PASSWORD_2 ?? readPasswordFromKeychain("main")',
   'API_KEY=your-api-key-here-1234 and TOKEN=xxxxxxxxxxxxxxxxxxxxxxxx and SECRET=${MY_SECRET_VALUE_01}',
   'export GITHUB_TOKEN=ghp_xxxxxxxxxxxxxxxxxxxx  # replace it',

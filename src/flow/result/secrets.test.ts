@@ -186,6 +186,14 @@ test('base 64 of images, audio and blobs is left alone', () => {
   assert.equal(mask(result).bytes, result.bytes)
 })
 
+test('a secret is found in a long text wherever the pieces that are searched meet', () => {
+  const [, secret] = specimens['npm-token']!
+  for (let at = 65_536 - 90; at < 65_536; at += 3) {
+    const found = mask(toolResult(`${'- '.repeat(at / 2)}${secret} ${'- '.repeat(9_000)}`))
+    assert.deepEqual(found.masked, [{ rule: 'npm-token', count: 1 }])
+  }
+})
+
 test('what a rule does not touch keeps every byte: spaces, key order, digits that a double would lose', () => {
   const [, secret] = specimens['stripe-key']!
   const text = `{ "content" : [ ] ,\n "structuredContent": {"id": 12345678901234567890, "x": 1.0, "b": "${secret}", "a": "\\u00e9"} }`
@@ -193,17 +201,49 @@ test('what a rule does not touch keeps every byte: spaces, key order, digits tha
   assert.equal(Buffer.from(found.bytes).toString('utf8'), text.replace(secret, '[masked: stripe-key]'))
 })
 
-test('two secrets that overlap are masked together', () => {
+test('a secret inside another one is masked with it', () => {
   const [, token] = specimens['github-token']!
   const { text } = maskText(`https://bot:${token}@git.example.test/x`)
   assert.equal(text.includes(token.slice(8)), false)
   assert.match(text, /^https:\/\/bot:\[masked: [a-z-]+\]@git\.example\.test\/x$/)
 })
 
+test('of two secrets that overlap, neither leaves its end behind', () => {
+  const [jwt, pem] = [specimens['json-web-token']![1], specimens['private-key']![1]]
+  assert.deepEqual(maskText(`${jwt}${pem}.`), {
+    text: '[masked: json-web-token].',
+    masked: [{ rule: 'json-web-token', count: 1 }],
+  })
+})
+
+test('a secret is found right behind another one, and behind the escapes of URLs and of JSON inside JSON', () => {
+  const [pem, mailgun] = [specimens['private-key']![1], specimens['mailgun-key']![1]]
+  assert.equal(maskText(pem + mailgun).text, '[masked: private-key][masked: mailgun-key]')
+  assert.equal(maskText(specimens['npm-token']![1].repeat(12)).text, '[masked: npm-token]'.repeat(12))
+  for (const before of ['a%3D', 'line\\n', '\\u003d']) {
+    assert.equal(maskText(`${before}${specimens['npm-token']![1]}`).text, `${before}[masked: npm-token]`)
+  }
+})
+
 test('masking again changes nothing, whatever stands next to what', () => {
   const parts = fc.constantFrom(
     ...Object.values(specimens).flatMap(([before, secret, after]) => [secret, before + secret + after]),
-    ...['"', ' ', '-', '_', '/', ':', '=', 'password=', 'token: ', '\\n', 'a', '@', '://', 'é', '漢', '%3D'],
+    '"',
+    ' ',
+    '-',
+    '_',
+    '/',
+    ':',
+    '=',
+    'password=',
+    'token: ',
+    '\\n',
+    'a',
+    '@',
+    '://',
+    'é',
+    '漢',
+    '%3D',
   )
   fc.assert(
     fc.property(fc.array(parts, { maxLength: 6 }), (pieces) => {

@@ -4,6 +4,7 @@ import type { Gate } from '../gate.ts'
 import type { Identified } from '../principal/principal.ts'
 import type { Target } from '../proposal/proposal.ts'
 import type { ApprovedTool, Catalogue, Difference, Found, Selected, Visibility } from './selected.ts'
+import { visible } from './visible.ts'
 
 interface Needs {
   readonly catalogue: Catalogue
@@ -38,7 +39,8 @@ async function afterRefresh(
     await due
   } catch (fault) {
     if (signal.aborted) return refuse('CALLER_LEFT', { tool: key })
-    const why = fault instanceof Error ? fault.message.slice(0, 200) : 'its list could not be read'
+    const why =
+      fault instanceof Error ? visible(fault.message.slice(0, 200).toWellFormed()) : 'its list could not be read'
     return refuse('SERVER_UNAVAILABLE', { server, tool: key, why })
   }
   const found = find(identified, needs)

@@ -83,6 +83,10 @@ test('a definition that changes while the server runs is drift: not callable, wi
     about: catalogue.show('notes/read')!.about,
     differences: [{ at: '/description', approved: 'Does read.', live: 'Does read, and more.' }],
   })
+  assert.deepEqual(catalogue.diff('notes/read'), {
+    definition: [{ at: '/description', approved: 'Does read.', live: 'Does read, and more.' }],
+    server: [],
+  })
   assert.equal(exported(catalogue, 'notes__other').state, 'approved')
   assert.equal(catalogue.version, before + 1)
   const drift = site.events.filter(({ kind }) => kind === 'tool.drift')

@@ -1,4 +1,5 @@
-import type { ApprovedTool, Catalogue, Found } from '../../flow/tool/selected.ts'
+import { differences } from '../../flow/tool/difference.ts'
+import type { ApprovedTool, Catalogue, Difference, Found } from '../../flow/tool/selected.ts'
 import type { Target } from '../../flow/proposal/proposal.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { type Approval, type Wanted, approveIn, quarantineIn } from './approvals.ts'
@@ -104,9 +105,21 @@ export class LiveCatalogue implements Catalogue {
     return row && entryOf(row)
   }
 
-  /** The whole row, for `tool show` and `tool diff`: both definitions, the differences, and the profile. */
+  /** The whole row, for `tool show`: both definitions, and the profile that holds. */
   show(key: string): Row | undefined {
     return this.#byKey.get(key)
+  }
+
+  /** In what the live definition and the server differ from what was approved; from nothing, where nothing was. */
+  diff(
+    key: string,
+  ): { readonly definition: readonly Difference[]; readonly server: readonly Difference[] } | undefined {
+    const row = this.#byKey.get(key)
+    if (row === undefined) return undefined
+    // What cannot be pinned cannot be compared either; the row says why.
+    const comparable = row.listed === undefined || row.livePin !== undefined
+    const definition = comparable ? differences(row.entry?.definition, row.listed?.definition) : []
+    return { definition, server: this.server(row.about.server)?.differences ?? [] }
   }
 
   servers(): CatalogueServer[] {

@@ -1,6 +1,7 @@
 import { type Admitted, admit } from '../../flow/tool/schema-admission.ts'
 import { compileAdmitted } from '../../flow/tool/schema.ts'
 import type { SchemaCheck } from '../../flow/tool/selected.ts'
+import { visible } from '../../flow/tool/visible.ts'
 import type { Digest } from '../../words/digest.ts'
 import { type Json, type JsonObject, isJsonObject, member, textMember } from '../../words/json.ts'
 
@@ -118,12 +119,17 @@ export function promptCheck(definition: JsonObject): SchemaCheck {
     const given = isJsonObject(value as Json) ? (value as JsonObject) : {}
     const lines: string[] = []
     for (const [key, text] of Object.entries(given)) {
-      if (!names.has(key)) lines.push(`/${key.slice(0, NAME_LENGTH)}: the prompt has no such argument`)
-      else if (typeof text !== 'string') lines.push(`/${key}: must be string`)
+      if (!names.has(key)) lines.push(`/${shown(key)}: the prompt has no such argument`)
+      else if (typeof text !== 'string') lines.push(`/${shown(key)}: must be string`)
     }
-    for (const [key, required] of names) if (required && !Object.hasOwn(given, key)) lines.push(`/${key}: is required`)
+    for (const [key, required] of names)
+      if (required && !Object.hasOwn(given, key)) lines.push(`/${shown(key)}: is required`)
     return lines.slice(0, 10)
   }
+}
+
+function shown(key: string): string {
+  return visible(key.slice(0, NAME_LENGTH).toWellFormed())
 }
 
 /** A resource is read by its URI. */

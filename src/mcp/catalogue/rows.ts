@@ -2,6 +2,7 @@ import { instructionsDigest, pinOf } from '../../flow/tool/definition.ts'
 import { differences } from '../../flow/tool/difference.ts'
 import { type ToolProfile, undeclared } from '../../flow/tool/profile.ts'
 import type { ApprovedTool, CapabilityKind, Difference, Found, Named } from '../../flow/tool/selected.ts'
+import { visible } from '../../flow/tool/visible.ts'
 import type { Digest } from '../../words/digest.ts'
 import { type JsonObject, isJsonObject, member, textMember } from '../../words/json.ts'
 import type { ConnectionState } from '../upstream/upstream.ts'
@@ -212,7 +213,9 @@ class RowMaker {
     switch (standing) {
       case 'approved': {
         const out = this.#outOfReach(named.kind)
-        return out === undefined ? { state: 'approved', tool: tool! } : { state: 'unavailable', about: named, why: out }
+        return out === undefined
+          ? { state: 'approved', tool: tool! }
+          : { state: 'unavailable', about: named, why: short(out) }
       }
       case 'pending':
       case 'quarantined':
@@ -253,7 +256,7 @@ class RowMaker {
     const kept = before.get(named.key)?.tool
     const serverVersion =
       connection.kind === 'ready'
-        ? (textMember(connection.negotiated.serverInfo, 'version') ?? '')
+        ? short(textMember(connection.negotiated.serverInfo, 'version') ?? '')
         : (kept?.serverVersion ?? '')
     if (
       kept?.pin === pin &&
@@ -277,6 +280,11 @@ class RowMaker {
       ...own,
     })
   }
+}
+
+/** Words of others that go on the record: bounded, and without what nobody sees. */
+function short(text: string): string {
+  return visible(text.slice(0, 200).toWellFormed())
 }
 
 /**

@@ -81,10 +81,9 @@ const OPEN_BRACE = 0x7b
 /** Whose result this is, and in the modern era whose answer; nothing of it is the upstream's word. */
 function marksOf(request: ClientRequest, { steps, operation, accepted }: Answered): JsonObject {
   const about: JsonObject = request.era === 'modern' ? { [metaKeys.serverInfo]: implementation } : {}
-  const facts = steps.find(({ step }) => step === 'tool')?.facts
-  if (facts === undefined) return about
-  const { server, tool: key, pin } = facts as { readonly server: string; readonly tool: string; readonly pin: Digest }
-  const tool = { kind: kinds[request.method] ?? 'tool', server, name: key.slice(server.length + 1), pin }
+  const { server, tool: key, pin } = steps.find(({ step }) => step === 'tool')?.facts ?? {}
+  if (typeof server !== 'string' || typeof key !== 'string' || typeof pin !== 'string') return about
+  const tool = { kind: kinds[request.method] ?? 'tool', server, name: key.slice(server.length + 1), pin: pin as Digest }
   return { ...provenance({ tool } as Pick<AuthorisedAction, 'tool'>, operation, accepted.remarks), ...about }
 }
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import test from 'node:test'
 import type { Answer } from '../../flow/answer.ts'
 import { ask, errorOf, initialized, modern, rpc, served, until } from './asking.test.ts'
@@ -110,6 +112,34 @@ test('a large result arrives whole, and a client that leaves it lying is cut off
   })
   sent.end(body)
   assert.equal(await cut, 'aborted')
+})
+
+test('clients that break off at any point harm nobody', async (t) => {
+  const { url, port, ports } = await served(t, { keepAliveMs: 20 })
+  ports.tools.set('slow', () => new Promise((resolve) => setTimeout(() => resolve(said('late')), 30)))
+  const session = await initialized(url)
+  const body = rpc('tools/call', { name: 'slow' })
+  const head = Object.entries({ ...session, 'content-type': 'application/json', 'content-length': `${body.length}` })
+  const whole = `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n${head.map((pair) => pair.join(': ')).join('\r\n')}\r\n\r\n${body}`
+  const gone = Array.from({ length: 150 }, async (_, n) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.on('error', () => {})
+    await once(socket, 'connect')
+    socket.write(n % 3 === 0 ? whole : whole.slice(0, Math.floor((whole.length * n) / 150)))
+    if (n % 2 === 0) socket.resetAndDestroy()
+    else setTimeout(() => socket.resetAndDestroy(), n % 50)
+    await once(socket, 'close')
+  })
+  await Promise.all(gone)
+  for (const noise of ['\0\0\0', 'GET', 'GET / HTTP/9.9\r\n\r\n', 'POST /mcp HTTP/1.1\r\nContent-Length: -1\r\n\r\n']) {
+    const socket = connect(port, '127.0.0.1')
+    socket.on('error', () => {})
+    socket.end(noise)
+    socket.resume()
+    await once(socket, 'close')
+  }
+  assert.match((await ask(url, { body, headers: session })).text, /late/)
+  assert.deepEqual(ports.faults, [])
 })
 
 test('calls under way answer when the server closes, and what does not end is cut', async (t) => {

@@ -29,6 +29,9 @@ export class Session extends Peer {
     this.#principal = principal.id
     this.revision = revision
     this.client = client
+    this.onQuiet = () => {
+      this.usedAt = Date.now()
+    }
   }
 
   belongsTo(principal: Principal): boolean {

@@ -104,7 +104,10 @@ class PipeServer extends Peer {
     })
     this.#duplex.once('end', () => resolve(false))
     this.#duplex.once('close', () => resolve(true))
-    this.#duplex.once('error', () => resolve(true))
+    // For good, not once: an error that nobody hears would end the process.
+    this.#duplex.on('error', () => resolve(true))
+    if (this.#duplex.destroyed) resolve(true)
+    else if (this.#duplex.readableEnded) resolve(false)
     return promise.finally(() => signal?.removeEventListener('abort', stop))
   }
 

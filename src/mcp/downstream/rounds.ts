@@ -1,5 +1,6 @@
 import type { Approval } from '../../flow/consent/consented.ts'
 import { isJsonObject, member, textMember } from '../../words/json.ts'
+import { implementation, metaKeys } from '../wire/envelope.ts'
 import { errorCodes } from '../wire/jsonrpc.ts'
 import { replyTo } from './answers.ts'
 import { formOf, replyIn } from './elicitation.ts'
@@ -24,7 +25,8 @@ export function questionReply(request: ClientRequest, approval: Approval, door: 
     expiresAt: Math.min(approval.expiresAt, now + options.limits.questionMs),
   })
   const asked = { [KEY]: { method: 'elicitation/create', params: formOf(approval) } }
-  const result = { resultType: 'input_required', inputRequests: asked, requestState: state }
+  const about = { [metaKeys.serverInfo]: implementation }
+  const result = { resultType: 'input_required', inputRequests: asked, requestState: state, _meta: about }
   return success(request.id, JSON.stringify(result))
 }
 

@@ -65,6 +65,7 @@ const overStdio: Record<string, string> = {
   ok: 'paid',
   exit: 'crash',
   torn: 'crash',
+  'last-words': 'paid',
   silent: 'deadline',
   half: 'deadline',
   'wrong-id': 'deadline',

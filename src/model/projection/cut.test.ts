@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { cutText } from './cut.ts'
 
 test('T18: five megabytes of astral characters keep head and tail, the omitted size, and no half character', () => {

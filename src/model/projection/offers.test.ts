@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { weatherOffers } from '../../../test/fixtures/providers/toolbox.ts'
 import { type Json, isJsonObject } from '../../words/json.ts'
 import type { ToolOffer } from '../toolbox.ts'

@@ -33,7 +33,7 @@ export interface Projection {
   readonly omitted: readonly SetAside[]
   /** What a schema could not say, per tool. */
   readonly warnings: readonly { readonly exported: string; readonly digest: Digest; readonly message: string }[]
-  byProjectedName(name: string): ProjectedTool | undefined
+  readonly byProjectedName: (name: string) => ProjectedTool | undefined
 }
 
 const NOTES_BYTES = 1500

@@ -177,7 +177,9 @@ function usageOf(usage: LanguageModelV4Usage): ModelEvent {
 }
 
 function finishOf({ unified, raw }: LanguageModelV4FinishReason): ModelEvent {
-  return { kind: 'finish', unified, ...(raw === undefined ? {} : { raw }) }
+  // No reason at all is what is left of a stream that ended in the middle.
+  if (raw === undefined) return { kind: 'finish', unified: unified === 'other' ? 'interrupted' : unified }
+  return { kind: 'finish', unified, raw }
 }
 
 function warningOf(warning: SharedV4Warning): ModelEvent {
