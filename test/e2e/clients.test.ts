@@ -11,7 +11,7 @@ import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js
 import { StdioClientTransport as OlderStdio } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport as OlderHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { RunningGateway } from '../../src/gateway/build.ts'
-import { approveOffered, fixture, makeSite, openGateway, type Site } from '../fixtures/site.ts'
+import { approveAll, approveOffered, fixture, makeSite, openGateway, type Site } from '../fixtures/site.ts'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '..', '..')
@@ -99,26 +99,21 @@ test("the older SDK's client lists and calls, by HTTP and by stdio", async (t) =
 })
 
 test('the MCP Inspector lists and calls, by stdio and by HTTP', async (t) => {
-  const { gateway, token, stdio } = await open(t)
-  const byStdio = [process.execPath, ...stdio]
-  const listed = await run(inspector, ['--cli', ...byStdio, '--method', 'tools/list'], { timeout: 60_000 })
-  assert.match(listed.stdout, /notes__echo/)
-  const called = await run(
-    inspector,
-    ['--cli', ...byStdio, '--method', 'tools/call', '--tool-name', 'notes__echo', '--tool-arg', 'text=hello'],
-    { timeout: 60_000 },
-  )
-  assert.match(called.stdout, /"hello"/)
+  const { gateway, site, token } = await open(t)
+  // The Inspector has a --config of its own, so the gateway's is named by the environment.
+  const env = ['-e', `COUNTERSIGN_CONFIG=${site.config}`, '-e', `COUNTERSIGN_HOME=${site.home}`]
+  const byStdio = ['--cli', ...env, process.execPath, launcher, 'stdio']
+  const inspect = (...args: string[]): Promise<{ stdout: string }> => run(inspector, args, { timeout: 30_000 })
+  assert.match((await inspect(...byStdio, '--method', 'tools/list')).stdout, /notes__echo/)
+  const call = ['--method', 'tools/call', '--tool-name', 'notes__echo', '--tool-arg', 'text=hello']
+  assert.match((await inspect(...byStdio, ...call)).stdout, /"hello"/)
   const http = ['--cli', gateway.url, '--transport', 'http', '--header', `Authorization: Bearer ${token}`]
-  const overHttp = await run(inspector, [...http, '--method', 'tools/list'], { timeout: 60_000 })
-  assert.match(overHttp.stdout, /notes__echo/)
+  assert.match((await inspect(...http, '--method', 'tools/list')).stdout, /notes__echo/)
 })
 
 test('two clients that each spawn `countersign stdio` share one gateway and one ledger', async (t) => {
   const site = makeSite(t, yaml)
-  const first = await openGateway(t, site)
-  await approveOffered(first)
-  await first.close()
+  await approveAll(site)
   const spawned = [0, 1].map(() =>
     spawn(process.execPath, [launcher, 'stdio', '--config', site.config, '--home', site.home], {
       stdio: ['pipe', 'pipe', 'ignore'],
@@ -137,10 +132,8 @@ test('two clients that each spawn `countersign stdio` share one gateway and one 
       const params = { name: 'notes__write_note', arguments: { name: `note ${n}`, text: 'x' } }
       say({ id: 1, method: 'tools/call', params })
       let text = ''
-      for await (const [part] of parts(child.stdout)) {
-        text += String(part)
-        if (text.includes('"id":1')) break
-      }
+      const late = AbortSignal.timeout(20_000)
+      while (!text.includes('"id":1')) text += String((await once(child.stdout, 'data', { signal: late }))[0])
       return text
     }),
   )
@@ -158,7 +151,3 @@ test('two clients that each spawn `countersign stdio` share one gateway and one 
   assert.equal((JSON.parse(stdout) as { operations: unknown[] }).operations.length, 2)
   assert.equal(readFileSync(site.effects, 'utf8').split('\n').filter(Boolean).length, 2)
 })
-
-async function* parts(stream: NodeJS.ReadableStream): AsyncGenerator<[unknown]> {
-  for (;;) yield (await once(stream, 'data')) as [unknown]
-}

@@ -16,6 +16,8 @@ export class Call implements Caller, Beating {
   readonly id: RequestId
   readonly consent: 'wait' | 'defer'
   readonly elicit?: NonNullable<Caller['elicit']>
+  /** A function of its own, which may be handed on; absent where the client did not ask, so that nobody else is asked. */
+  readonly relayProgress?: NonNullable<Caller['relayProgress']>
   readonly #outlet: Outlet
   readonly #door: FrontDoor
   readonly #peer: Peer | undefined
@@ -37,6 +39,7 @@ export class Call implements Caller, Beating {
     this.#toldAt = Date.now()
     const token = member(metaOf(request.params), 'progressToken')
     this.#token = isRequestId(token) ? token : undefined
+    if (this.#token !== undefined) this.relayProgress = (upstream) => this.#relay(upstream)
     this.consent = request.era === 'modern' && request.client.forms ? 'defer' : 'wait'
     if (peer !== undefined && request.era === 'legacy' && request.client.forms && outlet.streams) {
       this.elicit = (approval, signal) => this.#elicit(peer, approval, signal)
@@ -60,9 +63,9 @@ export class Call implements Caller, Beating {
     if (this.#base === undefined) this.#tell(Date.now())
   }
 
-  relayProgress(upstream: JsonObject): void {
+  #relay(upstream: JsonObject): void {
     const progress = member(upstream, 'progress')
-    if (this.#token === undefined || typeof progress !== 'number') return
+    if (typeof progress !== 'number') return
     this.#base ??= this.#progress
     const next = this.#base + progress
     if (next <= this.#progress && (this.#progress > 0 || progress < 0)) return

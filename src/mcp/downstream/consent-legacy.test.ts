@@ -151,7 +151,8 @@ test('progress goes to clients that gave a token, keeps coming while a call wait
   ports.tools.set('slow', async (_request, caller) => {
     caller.progress!('waits for a person')
     await new Promise((resolve) => setTimeout(resolve, 120))
-    for (const progress of [0, 50, 20, 100]) caller.relayProgress!({ progress, total: 100, message: 'half' })
+    const { relayProgress } = caller
+    for (const progress of [0, 50, 20, 100]) relayProgress!({ progress, total: 100, message: 'half' })
     return new Promise((resolve) => (finish = resolve))
   })
   const headers = await initialized(url)
@@ -174,7 +175,7 @@ test('progress goes to clients that gave a token, keeps coming while a call wait
 
   ports.tools.set('slow', async (_request, caller) => {
     caller.progress!('nobody asked')
-    caller.relayProgress!({ progress: 1 })
+    assert.equal(caller.relayProgress, undefined)
     return said('plain')
   })
   const without = await ask(url, { body: rpc('tools/call', { name: 'slow' }), headers })
