@@ -243,3 +243,18 @@ test('the live ledger is judged by the gateway that writes it, and by its exit c
     assert.equal(owned.folder, shop.home.folder)
   }
 })
+
+test('a program watches questions as lines of JSON, until it is interrupted', async () => {
+  await using shop = await workshopWith({
+    watchApprovals: async function* (_channel, signal) {
+      yield waitingApproval
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+    },
+  })
+  const child = shop.start(['--home', shop.home.folder, 'approval', 'watch', '--json'])
+  const ended = once(child, 'exit')
+  const [part] = (await once(child.stdout, 'data')) as [Buffer]
+  assert.deepEqual(JSON.parse(part.toString()), waitingApproval)
+  child.kill('SIGINT')
+  assert.equal((await ended)[0], exits.interrupted)
+})

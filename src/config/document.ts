@@ -46,7 +46,7 @@ export function readDocument(file: string, text: string, environment: Environmen
   const read = (node: ParsedNode | null, path: Path, keyAt: number): Json => {
     const at = node?.range?.[0] ?? keyAt
     places.set(keyOf(path), { key: keyAt, value: at })
-    if (++seen < 0 || path.length > deepest)
+    if (++seen > mostNodes || path.length > deepest)
       throw new ConfigFault('CONFIG_INVALID', file, [
         problemAt(at, path, 'larger or deeper than a configuration may be'),
       ])

@@ -1,3 +1,4 @@
+import type { Json } from '../words/json.ts'
 import type { Facts, Refusal } from '../words/verdict.ts'
 import { refuse } from '../words/verdict.ts'
 import type { AuthorisedAction } from './action/index.ts'
@@ -8,7 +9,7 @@ import type { FlowNeeds } from './needs.ts'
 import type { Point } from './points.ts'
 import { classify } from './receipt/classify.ts'
 import type { Receipt, WireOutcome } from './receipt/receipt.ts'
-import { type Accepted, result } from './result/index.ts'
+import { type Accepted, maskText, result } from './result/index.ts'
 import { sideEffect } from './side-effect/index.ts'
 import type { OperationRow, Outcome } from './side-effect/ledger.ts'
 import { LedgerFault } from './side-effect/ledger.ts'
@@ -17,6 +18,7 @@ import type { Acceptance, Permit } from './side-effect/operation.ts'
 const ATTEMPTS = 3
 const ATTEMPT_PAUSE_MS = [50, 250]
 const RECORD_WITHIN_MS = 5_000
+const VERIFY_WITHIN_MS = 60_000
 
 /** From an authorised action to its recorded end. Everything before it could still say no; from here on it may have happened. */
 export async function conduct(
@@ -109,7 +111,14 @@ async function conductEffect(
   const verdict = judged instanceof Promise ? await judged : judged
   needs.at?.('result-accepted')
   const verifying = performance.now()
-  const outcomeVerdict = await verifyOutcome(action, operation, receipt.kind, needs, signal)
+  // Not the caller's signal: what the world shows is wanted also when nobody waits for it any more.
+  const outcomeVerdict = await verifyOutcome(
+    action,
+    operation,
+    receipt.kind,
+    needs,
+    AbortSignal.timeout(VERIFY_WITHIN_MS),
+  )
   steps.push({
     step: 'outcome',
     verdict: 'pass',
@@ -195,6 +204,7 @@ function accept(
   return judged instanceof Promise ? judged.then(keep) : keep(judged)
 }
 
+type WireError = { readonly code: number; readonly message: string; readonly data?: Json }
 type ResultVerdict = { readonly kind: 'pass'; readonly next: Accepted; readonly facts: Facts } | Refusal
 
 /** The same call under the same key: what was recorded is given again, judged by the rules of today. */
@@ -231,11 +241,18 @@ function answerOf(
   errorState: 'failed' | 'unknown' = 'unknown',
 ): Answer {
   if (receipt.kind === 'unknown' && receipt.error !== undefined)
-    return { kind: 'upstream-error', operation, state: errorState, error: receipt.error, steps }
+    return { kind: 'upstream-error', operation, state: errorState, error: masked(receipt.error), steps }
   if (verdict === undefined)
     return { kind: 'unknown', operation, why: receipt.kind === 'unknown' ? receipt.why : 'no answer', steps }
   if (verdict.kind === 'refuse') return refused(verdict, steps, operation)
   return { kind: 'answered', operation, state: receipt.kind, acceptance, accepted: verdict.next, steps }
+}
+
+/** A text of the upstream's, and no result that a gate could judge: secrets are masked all the same. */
+function masked(error: WireError): WireError {
+  const { code, message, data } = error
+  const shown = { code, message: maskText(message).text }
+  return data === undefined ? shown : { ...shown, data: JSON.parse(maskText(JSON.stringify(data)).text) as Json }
 }
 
 function refused(refusal: Refusal, steps: readonly Step[], operation: unknown): Answer {

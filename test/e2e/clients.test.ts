@@ -125,7 +125,8 @@ test('two clients that each spawn `countersign stdio` share one gateway and one 
   })
   const answers = await Promise.all(
     spawned.map(async (child, n) => {
-      const say = (message: object): void => void child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+      const say = (message: object): void =>
+        void child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
       const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: info }
       say({ id: 0, method: 'initialize', params: hello })
       say({ method: 'notifications/initialized' })

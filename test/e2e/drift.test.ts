@@ -68,7 +68,9 @@ test('one changed word: the tool goes from the list, a call is refused with the 
   await gateway.control.approveTool(ref, { pin: detail.livePin! })
   assert.match(listed(gateway), /to the stranger\./)
   assert.equal((await gateway.control.call(call, new AbortController().signal)).kind, 'answered')
-  const kinds = (await gateway.control.evidence({ limit: 100 })).map((record) => JSON.stringify(record['facts'] ?? null))
+  const kinds = (await gateway.control.evidence({ limit: 100 })).map((record) =>
+    JSON.stringify(record['facts'] ?? null),
+  )
   assert.ok(kinds.some((facts) => facts.includes('tool.drift')))
 })
 

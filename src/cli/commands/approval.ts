@@ -1,7 +1,6 @@
 import type { ApprovalView } from '../../api/contract.ts'
 import type { Context } from '../context.ts'
 import { type Exit, exitOfRefusal, exits } from '../exits.ts'
-import { UsageFault } from '../fault.ts'
 import type { Io } from '../io.ts'
 import type { Declare } from '../program.ts'
 import { fromNow, moment } from '../render/moment.ts'
@@ -115,8 +114,12 @@ function answeredText({ id, state, tool }: ApprovalView): string {
 
 async function watch(context: Context): Promise<Exit> {
   const { io, signal } = context
-  if (io.json) throw new UsageFault('watch asks a person, so it has no JSON', 'Use `countersign approval list --json`.')
   const { client } = await context.attach()
+  if (io.json) {
+    // One line for each question and for each change of one: for programs, which do not answer by a prompt.
+    for await (const approval of await client.watchApprovals('cli', signal)) io.outJson(approval)
+    return exits.interrupted
+  }
   const { askAlong } = await import('../ask.ts')
   const onChange = ({ id, state, by }: ApprovalView) =>
     io.note(`  ${id}: ${state}${by === undefined ? '' : ` by ${by}`}`)

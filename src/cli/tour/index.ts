@@ -1,13 +1,13 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parse } from 'yaml'
 import type { Answer } from '../../flow/answer.ts'
 import type { Approval } from '../../flow/consent/consented.ts'
 import type { RunningGateway } from '../../gateway/build.ts'
 import { localUser } from '../../gateway/principals.ts'
 import { coreToolbox } from '../../gateway/toolbox.ts'
 import { runTask } from '../../model/loop.ts'
-import { readScript, scriptedModel } from '../../model/scripted.ts'
+import { parseScript } from '../../model/script-file.ts'
+import { scriptedModel } from '../../model/scripted.ts'
 import type { Io } from '../io.ts'
 import { stepLines } from '../render/steps.ts'
 import { recordLines } from './record.ts'
@@ -21,13 +21,14 @@ const READY_WITHIN_MS = 30_000
  */
 export async function playTour(gateway: RunningGateway, io: Io, folder: string, signal: AbortSignal): Promise<boolean> {
   const file = join(folder, 'tour.yaml')
-  const script = readScript(file)
+  const run = new Date().toISOString()
+  const script = existsSync(file)
+    ? parseScript(readFileSync(file, 'utf8').replaceAll('{{run}}', run), file)
+    : { error: `there is no ${file}` }
   if ('error' in script) {
     io.err(`The tour cannot be played: ${script.error}`)
     return false
   }
-  const run = new Date().toISOString()
-  const turns = parse(readFileSync(file, 'utf8').replaceAll('{{run}}', run)) as typeof script
   const { core } = gateway
   io.out(io.paint('bold', 'A tour: four proposals, seven gates, five real MCP servers'))
   io.out('The model is scripted: its turns are read from tour.yaml. Everything behind it is real.')
@@ -49,7 +50,7 @@ export async function playTour(gateway: RunningGateway, io: Io, folder: string, 
   })
   const report = await runTask({
     task: 'Show what Countersign does with four proposals.',
-    model: scriptedModel(turns, 'scripted:tour.yaml'),
+    model: scriptedModel(script, 'scripted:tour.yaml'),
     toolbox,
     signal,
     observer: (event) => {
