@@ -76,7 +76,7 @@ export const configSchema = z
       })
       .prefault({}),
     catalogue: z
-      .strictObject({ refresh: duration('How old a list of tools may be for a call with an effect.').prefault('10s') })
+      .strictObject({ refresh: duration('How often the lists of the servers are read again, besides when a server says that they changed.').prefault('10s') })
       .prefault({}),
   })
   .describe('countersign.yaml')

@@ -17,6 +17,7 @@ export const serverName = z
     /^[A-Za-z0-9](?:[A-Za-z0-9-]|_(?=[A-Za-z0-9-])){0,39}$/,
     'expected letters, digits, `-` and single `_` inside, at most 40',
   )
+  .refine((name) => name !== 'countersign', '`countersign` is the name of the gateway’s own tools')
   .describe('Name of the upstream; its tools are exported as NAME__tool.')
 
 export const serverSchema = z

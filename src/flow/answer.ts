@@ -20,6 +20,8 @@ export interface Caller {
    * ends at once with `asked`, since the door will carry the question itself and call again.
    */
   readonly consent: 'wait' | 'defer'
+  /** In place of the configured wait for a person, in milliseconds. */
+  readonly consentWaitMs?: number
   /** Puts the question to the caller's own user (elicitation), where the client can. Resolves undefined when it cannot tell. */
   readonly elicit?: (approval: Approval, signal: AbortSignal) => Promise<'accept' | 'decline' | 'cancel' | undefined>
   /** Says that the call is alive. Never an assertion about its outcome. */

@@ -113,7 +113,7 @@ async function askPerson(
   signal.addEventListener('abort', stop, { once: true })
   try {
     if (elicit !== undefined) void askCaller(approval, elicit, question, needs, over.signal)
-    const answered = await desk.wait(approval.id, consentWaitMs, signal)
+    const answered = await desk.wait(approval.id, caller.consentWaitMs ?? consentWaitMs, signal)
     if (answered !== undefined) return answered.state === 'expired' ? waiting(approval) : answered
     return signal.aborted ? refuse('CALLER_LEFT', { approval: approval.id }) : waiting(approval)
   } finally {

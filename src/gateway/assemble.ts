@@ -48,7 +48,6 @@ export interface Core {
 }
 
 export interface AssembleOptions {
-  readonly consentWaitMs?: number
   readonly at?: (point: Point) => void
   readonly onFault?: (fault: unknown, where: string) => void
   /** In place of the files in the policy folder. */
@@ -117,7 +116,7 @@ export async function assemble(config: Config, home: Home, options: AssembleOpti
     approvals: ledger,
     history: ledger,
     desk,
-    consentWaitMs: options.consentWaitMs ?? config.consent.waitMs,
+    consentWaitMs: config.consent.waitMs,
     budgets,
     ledger,
     upstreams: dispatch,

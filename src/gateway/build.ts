@@ -15,8 +15,6 @@ import { stateKey } from './state-key.ts'
 import { Steward } from './steward.ts'
 
 export interface StartOptions extends GatewayOptions {
-  /** In place of `consent.wait` of the configuration. */
-  readonly consentWaitMs?: number
   /** Tests only: called at each named point of each call. */
   readonly at?: (point: Point) => void
 }

@@ -41,7 +41,7 @@ test(
     child.stderr.on('data', (part: Buffer) => (out += part.toString('utf8')))
     const ended = new Promise<void>((resolve) => child.on('close', () => resolve()))
     t.after(() => {
-      if (child.exitCode === null) process.kill(-child.pid!, 'SIGKILL')
+      if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid!, 'SIGKILL')
     })
     for (const end = Date.now() + 90_000; !out.includes('Ctrl-C ends it'); await pause(100)) {
       if (Date.now() > end) assert.fail(`the tour did not come to its end:\n${out}`)

@@ -9,8 +9,6 @@ import { UsageFault } from '../fault.ts'
 import type { Declare } from '../program.ts'
 
 /** How long the tour waits for a yes where nobody is at the terminal to give it. */
-const tourWaitMs = 2_000
-
 interface Options {
   readonly tour?: boolean
   readonly background?: boolean
@@ -56,10 +54,8 @@ async function stay({ io, ...context }: Context, options: Options, signal: Abort
   ])
   using home = ownHome(folder)
   const chosen = port ?? (background ? await portOrAny(config.endpoint.host, config.endpoint.port) : undefined)
-  const alone = options.tour === true && !io.interactive ? { consentWaitMs: tourWaitMs } : {}
   const gateway = await startGateway(config, home, {
     background,
-    ...alone,
     ...(chosen === undefined ? {} : { port: chosen }),
   })
   try {

@@ -14,6 +14,7 @@ import { recordLines } from './record.ts'
 import { untilReconciled } from './reconciled.ts'
 
 const READY_WITHIN_MS = 30_000
+const ALONE_WAIT_MS = 2_000
 
 /**
  * Plays the script `tour.yaml` beside the configuration through the host loop, and shows what each gate said. Answers
@@ -38,6 +39,8 @@ export async function playTour(gateway: RunningGateway, io: Io, folder: string, 
   const answers: Answer[] = []
   const toolbox = coreToolbox(core, () => offers, {
     principal: localUser.id,
+    // Where nobody sits there is no use in waiting long for a yes that cannot come.
+    caller: io.interactive ? {} : { consentWaitMs: ALONE_WAIT_MS },
     onAnswer: (answer) => {
       answers.push(answer)
       for (const line of stepLines(answer.steps, io)) io.out(`  ${line}`)

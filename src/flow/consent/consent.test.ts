@@ -7,7 +7,8 @@ import type { Scoped } from '../resource/scoped.ts'
 import { type ToolProfile, undeclared } from '../tool/profile.ts'
 import type { Approval, ConsentRule, Earlier } from './consented.ts'
 import { Desk } from './desk.ts'
-import { consent, globMatches, questionOf, unruled, visible } from './index.ts'
+import { visible } from '../tool/visible.ts'
+import { consent, globMatches, questionOf, unruled } from './index.ts'
 
 function calling(
   args: JsonObject,

@@ -57,4 +57,4 @@ export const consent: Gate<Scoped, Consented, ConsentNeeds, Question> = {
 }
 
 export { globMatches, ruleFor, unruled } from './rules.ts'
-export { questionOf, visible } from './question.ts'
+export { questionOf } from './question.ts'

@@ -1,6 +1,7 @@
 import { canonical } from '../../words/canonical.ts'
 import { digest } from '../../words/digest.ts'
 import type { Scoped } from '../resource/scoped.ts'
+import { visible } from '../tool/visible.ts'
 import type { Binding, ConsentRule, Earlier, Question } from './consented.ts'
 
 const SHOWN_CHARACTERS = 4000
@@ -53,12 +54,4 @@ function textOf(scoped: Scoped, earlier: Earlier | undefined): string {
 function shortened(text: string): string {
   if (text.length <= SHOWN_CHARACTERS) return text
   return `${text.slice(0, SHOWN_CHARACTERS)} … (${text.length - SHOWN_CHARACTERS} more characters; the whole is with the approval)`
-}
-
-/** Characters that show as nothing, or turn the reading direction, are written out. */
-export function visible(text: string): string {
-  return text.replace(
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Variation_Selector}\p{Default_Ignorable_Code_Point}]/gu,
-    (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`,
-  )
 }

@@ -235,9 +235,7 @@ export class SqliteLedger implements Ledger, Approvals, History {
   }
 
   /** What was spent since then by whom on what, for budgets that outlive a restart. */
-  spentSince(
-    since: number,
-  ): readonly {
+  spentSince(since: number): readonly {
     principal: string
     tool: string
     effect: string

@@ -44,8 +44,12 @@ function judge(db: Database, home: string, pem: string): Judgement {
   const chain = new ChainReader()
   const states = new Map<string, string>()
   const commitments = new Map<string, { arguments?: string; result?: string }>()
+  // What is outside is read first, and then one state of the ledger: under traffic it can only have grown since.
+  const head = readHead(home)
+  const outside = readCheckpoints(home)
+  db.exec('BEGIN')
   const inside = db.statement('SELECT note FROM checkpoint ORDER BY size').all() as Row[]
-  const notes = [...inside.map((row) => String(row['note'])), ...readCheckpoints(home)]
+  const notes = [...inside.map((row) => String(row['note'])), ...outside]
   const bySize = new Map<number, Checkpoint[]>()
   const bad = (why: string, firstBad = chain.size): Judgement => ({
     verdict: 'tampered',
@@ -59,7 +63,6 @@ function judge(db: Database, home: string, pem: string): Judgement {
     if ('wrong' in checkpoint) return bad(`a checkpoint does not hold: ${checkpoint.wrong}`)
     bySize.set(checkpoint.size, [...(bySize.get(checkpoint.size) ?? []), checkpoint])
   }
-  const head = readHead(home)
   if (head === 'unreadable') return bad('the head outside the ledger cannot be read')
   let newest: Checkpoint | undefined
   const meet = (): string | undefined => {
