@@ -183,7 +183,8 @@ class Governed implements Countersign {
         origin: { door: 'library' },
         credential: { kind: 'library', principal: localUser.id },
       },
-      { consent: 'defer', ...caller },
+      // An application is told at once that somebody has to say yes, and calls again when it has.
+      { consent: 'wait', consentWaitMs: 0, ...caller },
       signal,
     )
   }

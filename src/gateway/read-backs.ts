@@ -30,7 +30,7 @@ export class GovernedReadBacks implements ReadBacks {
         origin: { door: 'library', conversation: onBehalf.operation },
         credential: { kind: 'library', principal: onBehalf.principal },
       },
-      { consent: 'defer' },
+      { consent: 'wait', consentWaitMs: 0 },
       signal,
     )
     switch (answer.kind) {

@@ -89,7 +89,10 @@ test('a read-back that finds nothing proves nothing before the call can no longe
   }
   assert.ok(Date.now() - began < 2500)
   assert.equal(wordFor(await call(gateway, 'a/pay', { key: 'k1', mode: 'lost' })), 'OUTCOME_UNKNOWN')
-  await until('it is a no', async () => (await stateOf(gateway, operation)) === 'abandoned')
+  await until('it is a no', async () => {
+    await gateway.control.reconcileOperation(operation, new AbortController().signal)
+    return (await stateOf(gateway, operation)) === 'abandoned'
+  })
   assert.ok(Date.now() - began >= 2500)
   assert.deepEqual(effectsIn(site.effects), [])
   assert.equal((await gateway.control.verifyEvidence()).verdict, 'valid')
