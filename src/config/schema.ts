@@ -76,7 +76,11 @@ export const configSchema = z
       })
       .prefault({}),
     catalogue: z
-      .strictObject({ refresh: duration('How often the lists of the servers are read again, besides when a server says that they changed.').prefault('10s') })
+      .strictObject({
+        refresh: duration(
+          'How often the lists of the servers are read again, besides when a server says that they changed.',
+        ).prefault('10s'),
+      })
       .prefault({}),
   })
   .describe('countersign.yaml')

@@ -80,6 +80,6 @@ test('the README names npm scripts that exist', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>
   }
-  for (const [, name] of readme.matchAll(/npm run (?:-s )?([a-z:]+)/g)) assert.ok(name! in scripts, name)
+  for (const [, name] of readme.matchAll(/npm run (?:-s )?([a-z:]+)/g)) assert.ok(Object.hasOwn(scripts, name!), name)
   assert.ok('start' in scripts && 'test' in scripts)
 })

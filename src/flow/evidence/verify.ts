@@ -43,7 +43,8 @@ export class ChainReader {
     }
     if (record.v !== 1) return `record ${seq} has version ${String(record.v)}`
     if (record.seq !== seq) return `record ${seq} says that it is number ${String(record.seq)}`
-    if (record.prev !== this.#prev) return `record ${seq} does not follow from the record before it: one of the two is not what was written`
+    if (record.prev !== this.#prev)
+      return `record ${seq} does not follow from the record before it: one of the two is not what was written`
     this.#ledger ??= String(record.ledger)
     if (record.ledger !== this.#ledger) return `record ${seq} is of another ledger`
     this.#prev = leafOf(line)

@@ -49,6 +49,11 @@ const changes: Record<string, [Asking, Scope, string]> = {
     'resource.declared',
   ],
   door: [{ ...asking, proposal: { origin: { door: 'code' } } }, scope, 'context has door && context.door == "gateway"'],
+  'door at a scope': [
+    { ...asking, proposal: { origin: { door: 'code' } } },
+    scope,
+    '!(context has scope) || context.door == "gateway"',
+  ],
   'scope kind': [asking, { ...scope, kind: 'record' }, '!(context has scope) || context.scope.kind == "path"'],
   'scope value': [asking, { ...scope, value: '/w/b' }, '!(context has scope) || context.scope.value == "/w/a"'],
   within: [asking, { ...scope, within: ['all'] }, '!(context has scope) || context.scope.within.contains("work")'],
@@ -64,7 +69,7 @@ for (const [what, [changed, touched, condition]] of Object.entries(changes)) {
       assert.equal(policies.decide(asking, [scope], 1).kind, 'permit')
       assert.equal(policies.decide(changed, [touched], 1).kind, 'deny')
     }
-    if (what === 'door' || touched !== scope) return
+    if (what.startsWith('door') || touched !== scope) return
     const seen = new CedarPolicies([{ file: `${what}.cedar`, text }])
     assert.equal(seen.sees(asking.principal, asking.tool), true)
     assert.equal(seen.sees(changed.principal, changed.tool), false)
@@ -98,6 +103,8 @@ test('texts that run together in one key are still two', () => {
   assert.equal(policies.decide(asking, [{ ...scope, value: '1', within: ['a'] }], 1).kind, 'permit')
   assert.equal(policies.decide(asking, [{ ...scope, value: '11:a', within: [] }], 1).kind, 'deny')
   assert.equal(policies.decide(asking, [{ ...scope, value: '1', within: ['1:a'] }], 1).kind, 'deny')
+  assert.equal(policies.decide(asking, [{ ...scope, within: ['a', 'b'] }], 1).kind, 'permit')
+  assert.equal(policies.decide(asking, [{ ...scope, within: ['ab'] }], 1).kind, 'deny')
 })
 
 test('a decision made is handed out again, for this version of the catalogue only', () => {

@@ -34,14 +34,15 @@ const LONGEST_KEY = 1_024
  */
 export class CedarPolicies implements Policies, Visibility {
   readonly version: Digest
-  readonly #loaded: Loaded
+  /** What `checkPolicies` says of these policies. */
+  readonly checked: Loaded
   readonly #pairs = new Acquaintances<Ruling>(KEPT_PAIRS)
   readonly #scoped = new Recent<string, Ruling>(KEPT_SCOPES)
 
-  /** Policies with a fault do not throw: every decision is an error then, with the messages of `checkPolicies`. */
+  /** Policies with a fault do not throw: every decision is an error then, with the messages of `checked`. */
   constructor(texts: readonly PolicyText[]) {
-    this.#loaded = loadPolicies(texts)
-    this.version = this.#loaded.version
+    this.checked = loadPolicies(texts)
+    this.version = this.checked.version
   }
 
   /** One request with the action `call`, then one for each scope with its access as the action; all must be permitted. */
@@ -92,7 +93,7 @@ export class CedarPolicies implements Policies, Visibility {
   }
 
   #ask({ principal, tool }: Pair, action: PolicyAction, context: Context): Ruling {
-    if (!this.#loaded.ok) return { kind: 'error', messages: this.#loaded.messages }
+    if (!this.checked.ok) return { kind: 'error', messages: this.checked.messages }
     // Names of principals, tools and scopes go in as values and never as Cedar text: there is nothing to break out of.
     const asker = { type: principal.kind === 'user' ? 'User' : 'Service', id: principal.id }
     const asked = { type: 'Tool', id: tool.key }

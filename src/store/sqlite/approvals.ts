@@ -29,7 +29,7 @@ export function askApproval(
   canonicalArguments: string,
   now: number,
 ): Approval {
-  expireApprovals(db, chain, now)
+  expireApprovals(db, chain, now, question.bindingDigest)
   const standing = matchingApproval(db, question.bindingDigest, now)
   if (standing !== undefined) return standing
   const id = newId('apr', now)
@@ -91,11 +91,14 @@ export function decideApproval(
   return findApproval(db, id, now)!
 }
 
-/** Questions whose time is over: each gets its event once. */
-export function expireApprovals(db: Database, chain: Chain, now: number): void {
+/** Questions whose time is over: each gets its event once. A hundred at a time, and the one that stands in the way first. */
+export function expireApprovals(db: Database, chain: Chain, now: number, bindingDigest: string): void {
   const over = db
-    .statement("SELECT * FROM approval WHERE state IN ('waiting', 'granted') AND expires_at <= ? LIMIT 100")
-    .all(now) as Row[]
+    .statement(
+      `SELECT * FROM approval WHERE state IN ('waiting', 'granted') AND expires_at <= ?
+       ORDER BY binding_digest = ? DESC LIMIT 100`,
+    )
+    .all(now, bindingDigest) as Row[]
   for (const row of over) {
     db.statement("UPDATE approval SET state = 'expired' WHERE approval_id = ?").run(String(row['approval_id']))
     chain.append(db, {
