@@ -8,7 +8,7 @@ import { createFlow, type FlowNeeds, type Point } from '../flow/index.ts'
 import { Reconciler } from '../flow/receipt/reconcile.ts'
 import type { Upstreams } from '../flow/receipt/receipt.ts'
 import { CedarPolicies } from '../flow/resource/policy.ts'
-import { checkPolicies, type PolicyText } from '../flow/resource/policy-set.ts'
+import type { PolicyText } from '../flow/resource/policy-set.ts'
 import { ScopeResolver } from '../flow/resource/resolver.ts'
 import { type ToolProfile, undeclared } from '../flow/tool/profile.ts'
 import type { TokenIdentities } from '../identity/tokens.ts'
@@ -66,7 +66,6 @@ export async function assemble(config: Config, home: Home, options: AssembleOpti
   const { ledger } = open
   const identities = identitiesOf(config, home)
   const texts = options.policies ?? readPolicies(config.policy)
-  const checked = checkPolicies(texts)
   const policies = new CedarPolicies(texts)
   const upstreams = new Map(
     config.servers.map(({ spec }) => [spec.name, connectUpstream(spec, { records: join(home.folder, 'children') })]),
@@ -146,7 +145,7 @@ export async function assemble(config: Config, home: Home, options: AssembleOpti
     open,
     identities,
     policies,
-    policyProblems: checked.ok ? [] : checked.messages,
+    policyProblems: policies.checked.ok ? [] : policies.checked.messages,
     catalogue,
     shelf,
     upstreams,
