@@ -24,6 +24,8 @@ export interface Caller {
   readonly consentWaitMs?: number
   /** Puts the question to the caller's own user (elicitation), where the client can. Resolves undefined when it cannot tell. */
   readonly elicit?: (approval: Approval, signal: AbortSignal) => Promise<'accept' | 'decline' | 'cancel' | undefined>
+  /** Is anybody still there who would get the answer? Absent where the door cannot tell. */
+  readonly attached?: boolean
   /** Says that the call is alive. Never an assertion about its outcome. */
   readonly progress?: (message: string) => void
   /** Progress of the upstream itself. */

@@ -57,7 +57,9 @@ async function call(request: CallRequest, caller: Caller, signal: AbortSignal, n
     const verdict: Verdict<AuthorisedAction, Question> = running instanceof Promise ? await running : running
     if (verdict.kind === 'refuse') return turnAway(verdict, steps, proposal, needs)
     if (verdict.kind === 'pass') {
-      if (!signal.aborted) return conduct(verdict.next, caller, needs, steps, signal)
+      // A yes runs only while somebody is there to hear what came of it; otherwise the same call, repeated, takes it up.
+      const left = signal.aborted || (round > 1 && caller.attached === false)
+      if (!left) return conduct(verdict.next, caller, needs, steps, signal)
       verdict.next.hold.release()
       return turnAway(refuse('CALLER_LEFT'), steps, proposal, needs)
     }

@@ -1,5 +1,4 @@
 import { createServer } from 'node:net'
-import { version } from './version.ts'
 import type { Config } from '../config/config.ts'
 import { defaultLimits } from '../mcp/downstream/options.ts'
 import { servePipe } from '../mcp/downstream/pipe.ts'
@@ -57,7 +56,6 @@ export async function startGateway(config: Config, home: OwnedHome, options: Sta
     onFault: core.onFault,
   }
   const door = {
-    serverInfo: { name: 'countersign', version, title: 'Countersign' },
     stateKey: stateKey(home.folder),
     revisions: config.endpoint.revisions,
     allowedHosts: config.endpoint.allowedHosts,
@@ -79,15 +77,20 @@ export async function startGateway(config: Config, home: OwnedHome, options: Sta
     const http = await listen({ host, port: options.port ?? port, ports, options: door })
     closers.push(() => http.close())
     url = http.url
-    const pipes = createServer((socket) => {
+    const ending = new AbortController()
+    // Half open: a client that has said its last still gets the answers.
+    const pipes = createServer({ allowHalfOpen: true }, (socket) => {
       running++
       begun++
-      servePipe(socket, { kind: 'socket' }, ports, door)
+      servePipe(socket, { kind: 'socket' }, ports, door, ending.signal)
         .catch((fault: unknown) => core.onFault(fault, 'pipe'))
         .finally(() => running--)
     })
     await listenPrivately(pipes, home.mcpSocket)
-    closers.push(() => new Promise((resolve) => pipes.close(() => resolve())))
+    closers.push(() => {
+      ending.abort()
+      return new Promise((resolve) => pipes.close(() => resolve()))
+    })
     const control = await serveControl(steward, home, core.onFault)
     controlled = () => control.activity()
     closers.push(() => control.close())

@@ -8,7 +8,7 @@ import { Call } from './call.ts'
 import type { FrontDoor } from './front-door.ts'
 import type { Peer } from './peer.ts'
 import { refused } from './refused.ts'
-import { type Reply, failure } from './reply.ts'
+import { failure } from './reply.ts'
 import { type ClientRequest, type Outlet, metaOf } from './request.ts'
 import { questionReply, takeAnswer } from './rounds.ts'
 
@@ -52,20 +52,16 @@ function begin(
 
 async function carryThrough(request: ClientRequest, asked: CallRequest, call: Call, door: FrontDoor): Promise<void> {
   try {
-    call.finish(await judged(request, asked, call, door))
+    if (request.era === 'modern' && member(request.params, 'requestState') !== undefined) {
+      const stop = await takeAnswer(request, door)
+      if (stop !== undefined) return call.finish(stop)
+    }
+    const answer = await door.ports.flow.call(asked, call, call.signal)
+    call.finish(answer.kind === 'asked' ? questionReply(request, answer.approval, door) : replyTo(request, answer))
   } catch (fault) {
     door.ports.onFault(fault, request.method)
     call.finish(failure(request.id, errorCodes.internal, 'Internal error'))
   }
-}
-
-async function judged(request: ClientRequest, asked: CallRequest, call: Call, door: FrontDoor): Promise<Reply> {
-  if (request.era === 'modern' && member(request.params, 'requestState') !== undefined) {
-    const stop = await takeAnswer(request, door)
-    if (stop !== undefined) return stop
-  }
-  const answer = await door.ports.flow.call(asked, call, call.signal)
-  return answer.kind === 'asked' ? questionReply(request, answer.approval, door) : replyTo(request, answer)
 }
 
 function toFlow(request: ClientRequest, target: Target, given: Json): CallRequest {

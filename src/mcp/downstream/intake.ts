@@ -54,7 +54,7 @@ class Reading implements Beating {
     this.#pulse.add(this)
     this.#request.on('data', (piece: Buffer) => this.#take(piece))
     this.#request.on('end', () => this.#end({ kind: 'body', bytes: this.#joined?.take() ?? this.#first ?? EMPTY }))
-    this.#request.on('error', () => this.#end({ kind: 'broken' }))
+    // Also after an abort, which node reports as an error to those only who ask for errors.
     this.#request.on('close', () => this.#end({ kind: 'broken' }))
   }
 

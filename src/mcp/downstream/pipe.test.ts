@@ -209,18 +209,21 @@ test('a pipe that breaks tells the flow that its callers are gone', async (t) =>
 })
 
 test('who does not read is not read from, and nothing is lost when it reads again', async (t) => {
-  const { pipe, ports } = await piped(t, { unreadBytes: 100_000 })
+  const { pipe, ports } = await piped(t, { unreadBytes: 100_000, callsAtOnce: 1_000 })
   ports.tools.set('big', async () => said('x'.repeat(50_000)))
   await pipe.initialize()
   pipe.socket.pause()
   const calls = 400
-  for (let id = 1; id <= calls; id++) pipe.say({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'big' } })
+  // Large enough that they come in many pieces.
+  const params = { name: 'big', arguments: { padding: 'x'.repeat(5_000) } }
+  for (let id = 1; id <= calls; id++) pipe.say({ jsonrpc: '2.0', id, method: 'tools/call', params })
   await until(() => ports.calls.length > 0, 'some were read')
   let before = -1
+  let still = 0
   await until(() => {
-    const same = ports.calls.length === before
+    still = ports.calls.length === before ? still + 1 : 0
     before = ports.calls.length
-    return same
+    return still === 30
   }, 'no more are read')
   assert.ok(ports.calls.length < calls, `${ports.calls.length} were read`)
   pipe.socket.resume()

@@ -20,7 +20,7 @@ export const metaKeys = {
 } as const
 
 /** Our own key, for servers that drop repeats: a UUID that is equal for all attempts of one operation. */
-export const IDEMPOTENCY_KEY = 'countersign/idempotency-key'
+export const IDEMPOTENCY_KEY = 'io.countersign/idempotency-key'
 
 export interface MetaParts {
   readonly progressToken?: RequestId | undefined
