@@ -70,7 +70,13 @@ async function conductRead(
     'bytes' in receipt && receipt.bytes !== undefined ? accept(permit, receipt, needs, steps, signal) : undefined
   const verdict = accepted instanceof Promise ? await accepted : accepted
   action.hold.settle({ wallMs, resultBytes: bytesOf(receipt) })
-  await needs.ledger.read(action, operation, readOutcome(receipt, wallMs), steps)
+  try {
+    await needs.ledger.read(action, operation, readOutcome(receipt, wallMs), steps)
+  } catch (fault) {
+    // A read without its record is no answer; it had no effect, and may be made again.
+    if (fault instanceof LedgerFault) return refused(refuse(fault.code, { why: fault.message }), steps, undefined)
+    throw fault
+  }
   if (receipt.kind === 'not-sent') return refused(refuse('NOT_SENT', { why: receipt.why }), steps, operation)
   return answerOf(operation, receipt, verdict, 'not_required', steps, 'failed')
 }

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import type { AuthorisedAction } from '../../flow/action/index.ts'
 import type { JsonObject } from '../../words/json.ts'
 import { initialized, scripted, unknownMethod } from '../../../test/fixtures/servers/scripted.ts'
+import { IDEMPOTENCY_KEY } from '../wire/envelope.ts'
 import type { PairedEnd } from './memory.ts'
 import type { UpstreamSpec } from './upstream.ts'
 import {
@@ -131,7 +132,7 @@ test('an effect carries the key of its operation, a read does not', async () => 
   const metas = seen
     .filter((text) => text.includes('tools/call'))
     .map((text) => (JSON.parse(text) as { params: JsonObject }).params['_meta'])
-  assert.deepEqual(metas, [{ 'countersign/idempotency-key': '6f1c2a34-0000-4000-8000-000000000000' }, undefined])
+  assert.deepEqual(metas, [{ [IDEMPOTENCY_KEY]: '6f1c2a34-0000-4000-8000-000000000000' }, undefined])
 })
 
 test('requests of the server are answered: a ping with an empty result, all else with an error', async () => {

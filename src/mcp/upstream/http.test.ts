@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import type { JsonObject } from '../../words/json.ts'
 import { Secret } from '../../words/secret.ts'
-import { implementation } from '../wire/envelope.ts'
+import { IDEMPOTENCY_KEY, implementation } from '../wire/envelope.ts'
 import { ask } from './ask.ts'
 import { openHttp } from './http.ts'
 import { noStrays } from './link.ts'
@@ -86,7 +86,7 @@ test('a legacy call is one POST with the agreed revision, the session and what t
   const calls = server.seen.filter(({ body }) => body.includes('tools/call'))
   assert.equal(calls.length, 1)
   const { headers, body } = calls[0]!
-  const key = JSON.stringify({ 'countersign/idempotency-key': permit.upstreamKey })
+  const key = JSON.stringify({ [IDEMPOTENCY_KEY]: permit.upstreamKey })
   const params = `{"name":"echo","arguments":${permit.action.proposal.canonical},"_meta":${key}}`
   assert.equal(body, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":${params}}`)
   assert.equal(headers['authorization'], 'Bearer s3cret')

@@ -133,13 +133,15 @@ export class SqliteLedger implements Ledger, Approvals, History {
   read(action: AuthorisedAction, operation: string, outcome: Outcome, steps: readonly Step[]): Promise<void> {
     return this.#write({
       durability: this.#reads,
-      weight: 'outcome',
+      weight: 'proposal',
       run: (db, chain) => readOperation(db, chain, action, operation, outcome, steps, Date.now()),
     })
   }
 
   refused({ proposal, steps, ...who }: RefusedProposal): Promise<void> {
-    return this.record({ kind: 'proposal.refused', at: Date.now(), ...who, steps, facts: { proposal } }, 'grouped')
+    const happening: Happening = { kind: 'proposal.refused', at: Date.now(), ...who, steps, facts: { proposal } }
+    // No outcome: a ledger that cannot be written must not keep those waiting who are told no.
+    return this.#write({ durability: 'grouped', weight: 'proposal', run: (db, chain) => chain.append(db, happening) })
   }
 
   /** Puts something on the record that is no operation: a start, an approval of a tool, another configuration. */
@@ -268,7 +270,7 @@ export class SqliteLedger implements Ledger, Approvals, History {
     decision: { readonly by: string; readonly channel: Channel; readonly granted: boolean; readonly why: string },
     now: number,
   ): Promise<Approval | Refusal> {
-    return this.#effect('outcome', (db, chain) => decideApproval(db, chain, approval, decision, now))
+    return this.#effect('proposal', (db, chain) => decideApproval(db, chain, approval, decision, now))
   }
 
   approval(id: string): Approval | undefined {
