@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync, mkdirSync, mkdtempDisposableSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempDisposableSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -62,3 +62,11 @@ test('a home that is missing or a link to a folder is refused', () => {
   symlinkSync(parent.path, join(parent.path, 'link'))
   assert.throws(() => openHome(join(parent.path, 'link')), { code: 'HOME_UNSAFE' })
 })
+
+test(
+  'a home where no folder can be made is a fault at once',
+  { skip: !existsSync('/proc/self') && 'there is no /proc' },
+  () => {
+    assert.throws(() => makeHome('/proc/nope/deeper'), /cannot be made/)
+  },
+)

@@ -42,11 +42,25 @@ export function homeFolder(
 
 /** Makes the home with its token where they are missing. Throws a HomeFault when others could look into it. */
 export function makeHome(folder: string): Home {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder)
   const home = openHome(folder)
   makeToken(home.tokenFile)
   ignoreInGit(folder)
   return home
+}
+
+// Folder by folder: where the kernel says ENOENT to a folder whose parent exists (/proc), Node's recursive mkdir never ends.
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (fault) {
+    const { code, message } = fault as NodeJS.ErrnoException
+    if (code === 'EEXIST') return
+    if (code !== 'ENOENT' || existsSync(dirname(folder)))
+      throw new HomeFault('HOME_UNSAFE', `the home cannot be made: ${message}`, 'Name another one with --home DIR.')
+    makeFolder(dirname(folder))
+    makeFolder(folder)
+  }
 }
 
 /** The home as it stands. Throws a HomeFault where it is missing, or where others could look into it. */
