@@ -29,7 +29,7 @@ const wanted = ({ name }: { readonly name: string }): boolean =>
   options.only.length === 0 || options.only.some((part) => name.includes(part))
 
 const interrupted = new AbortController()
-process.once('SIGINT', () => interrupted.abort())
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort())
 
 // Not the folder for temporary files, which is memory on many machines: there a sync would cost nothing.
 mkdirSync(join(import.meta.dirname, 'work'), { recursive: true })
@@ -94,6 +94,9 @@ try {
     const which = harness === undefined ? 'own harness (bench/own)' : 'shared load harness; bench/own for `once`'
     writeFileSync(join(import.meta.dirname, 'RESULTS.md'), resultsPage(rows, { ...settings, harness: which, work }))
   }
+} catch (fault) {
+  if (!interrupted.signal.aborted) throw fault
+  process.exitCode = 130
 } finally {
   rmSync(work, { recursive: true, force: true })
 }

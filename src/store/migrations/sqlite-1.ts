@@ -41,8 +41,9 @@ CREATE TABLE operation(
   next_due INTEGER
 ) STRICT, WITHOUT ROWID;
 
--- A key names one intention for ever.
-CREATE UNIQUE INDEX operation_key ON operation(tenant, tool, request_key) WHERE request_key IS NOT NULL;
+-- A key names one intention for ever, but for operations that are known to have had no effect and will never have one.
+CREATE UNIQUE INDEX operation_key ON operation(tenant, tool, request_key)
+  WHERE request_key IS NOT NULL AND state NOT IN ('expired', 'abandoned', 'denied');
 -- Of one and the same call at most one may be open, or be without a known end.
 CREATE UNIQUE INDEX operation_open ON operation(tenant, principal, tool, arguments_digest, scopes_digest)
   WHERE effect IN ('keyed', 'once') AND (state IN ('proposed', 'authorised', 'dispatched', 'working', 'input_required', 'held')

@@ -310,3 +310,16 @@ test('reads are committed before they resolve and synced soon after, without a s
     look()
   })
 })
+
+test('a key whose call provably never left may be used again, and then names one operation as before', async (t) => {
+  const { ledger } = open(t, home(t))
+  const key = 'key-0123456789abcdef'
+  const first = await ledger.claim(actionOn({ n: 1 }, { key }), [], () => true)
+  assert.ok(first.kind === 'claimed')
+  await ledger.notSent(first.operation, 'nobody listens')
+  await ledger.giveUp(first.operation, 'nobody listens')
+  const second = await ledger.claim(actionOn({ n: 1 }, { key }), [], () => true)
+  assert.ok(second.kind === 'claimed')
+  const third = await ledger.claim(actionOn({ n: 1 }, { key }), [], () => true)
+  assert.ok(third.kind === 'refuse' && third.code === 'IN_PROGRESS')
+})

@@ -54,7 +54,10 @@ export function claimOperation(
   const requestKey = proposal.origin.requestKey
   if (requestKey !== undefined) {
     const earlier = db
-      .statement('SELECT * FROM operation WHERE tenant = ? AND tool = ? AND request_key = ?')
+      .statement(
+        `SELECT * FROM operation WHERE tenant = ? AND tool = ? AND request_key = ?
+         AND state NOT IN ('expired', 'abandoned', 'denied')`,
+      )
       .get(principal.tenant, tool.key, requestKey) as Row | undefined
     if (earlier !== undefined) return keyTaken(db, operationOf(earlier), action)
   }
@@ -143,12 +146,7 @@ function keyTaken(db: Database, earlier: OperationRow, action: AuthorisedAction)
         return { kind: 'settled', row: earlier, result: readPayload(db, earlier.id, 'result') }
       return refuse('OUTCOME_UNKNOWN', { operation: earlier.id, state: earlier.state })
     default:
-      return earlier.state === 'expired' ||
-        earlier.state === 'abandoned' ||
-        earlier.state === 'denied' ||
-        earlier.state === 'reconciled_none'
-        ? refuse('KEY_REUSED', { operation: earlier.id, state: earlier.state })
-        : refuse('IN_PROGRESS', { operation: earlier.id, state: earlier.state })
+      return refuse('IN_PROGRESS', { operation: earlier.id, state: earlier.state })
   }
 }
 
