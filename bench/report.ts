@@ -89,8 +89,8 @@ function machine(work: string): string {
   const [cpu] = cpus()
   const memory = Math.round(totalmem() / 2 ** 30)
   const disk = statfsSync(work).type === tmpfs ? 'memory: nothing was really synced' : 'a disk'
-  const load = readFileSync('/proc/loadavg', 'utf8').split(' ')[0]
-  return `${cpus().length} × ${cpu?.model ?? 'unknown'}, ${memory} GiB, Linux; load ${load} at the end; ledgers on ${disk}`
+  const [now, , quarter] = readFileSync('/proc/loadavg', 'utf8').split(' ')
+  return `${cpus().length} × ${cpu?.model ?? 'unknown'}, ${memory} GiB, Linux; load ${now} at the end, ${quarter} over the last quarter of an hour; ledgers on ${disk}`
 }
 
 export function troubles(rows: readonly Row[]): string {

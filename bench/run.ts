@@ -87,6 +87,8 @@ try {
     rows.push(...(await compare('once', echoes, 10, varied, false)).filter(({ target }) => target !== direct.name))
   rows.push(...(await compare('lists', lists, 1000, plain, true)))
 
+  const order = [direct, ...governed, ...peers].map(({ name }) => name)
+  rows.sort((a, b) => order.indexOf(a.target) - order.indexOf(b.target))
   console.log(`\nCalls per second, of direct\n\n${table(rows, ofDirect)}`)
   console.log(`\nCPU per call, µs, of the target's own processes\n\n${table(rows, cpuMicros)}`)
   console.log(`\nLatency, p50 / p99, ms\n\n${table(rows, latency)}\n${troubles(rows)}`)

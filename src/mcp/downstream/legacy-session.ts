@@ -10,7 +10,8 @@ import { type Client, ownerKey } from './request.ts'
 /** What `initialize` began. It belongs to one principal, and its id proves nothing: each request brings its own token. */
 export class Session extends Peer {
   /** 128 random bits. */
-  readonly id = randomBytes(16).toString('base64url')
+  // Lower-case digits only: there are clients that fold the case of header values.
+  readonly id = randomBytes(16).toString('hex')
   readonly owner: string
   readonly revision: LegacyRevision
   readonly client: Client

@@ -41,6 +41,9 @@ export function verifyLedger(home: string): Judgement {
 
 function judge(db: Database, home: string, pem: string): Judgement {
   const key = createPublicKey(pem)
+  // An index that misses a row hides an open operation from the next claim, and no record is wrong.
+  const sound = Object.values(db.statement('PRAGMA integrity_check(1)').get() as Row)[0]
+  if (sound !== 'ok') return { verdict: 'tampered', records: 0, why: [`the file is damaged: ${String(sound)}`] }
   const chain = new ChainReader()
   const states = new Map<string, string>()
   const commitments = new Map<string, { arguments?: string; result?: string }>()
