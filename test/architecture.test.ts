@@ -16,6 +16,7 @@ const rows: readonly string[] = [
   ...order.map((step) => `flow/${step}`),
   'flow/answer.ts',
   'flow/needs.ts',
+  'flow/turn-away.ts',
   'flow/conduct.ts',
   'flow/index.ts',
   'telemetry',

@@ -4,6 +4,7 @@ import { refuse } from '../words/verdict.ts'
 import type { AuthorisedAction } from './action/index.ts'
 import type { Answer, Caller } from './answer.ts'
 import type { Step } from './line.ts'
+import { turnAway } from './turn-away.ts'
 import { verifyOutcome } from './outcome/index.ts'
 import type { FlowNeeds } from './needs.ts'
 import type { Point } from './points.ts'
@@ -29,8 +30,10 @@ export async function conduct(
   signal: AbortSignal,
 ): Promise<Answer> {
   const { catalogue, policies, ledger } = needs
-  const judgedAt = catalogue.version
-  const stillValid = (): boolean => catalogue.version === judgedAt && policies.version === action.policyVersion
+  const stillValid = (): boolean => {
+    const found = catalogue.find(action.proposal.target)
+    return found.state === 'approved' && found.tool.pin === action.tool.pin && policies.version === action.policyVersion
+  }
   needs.at?.('judged')
   const began = performance.now()
   const asked = sideEffect.judge(action, { ledger, steps: [...steps], stillValid }, signal)
@@ -39,7 +42,7 @@ export async function conduct(
   steps.push(stepOf('side-effect', permitted, began))
   if (permitted.kind === 'refuse') {
     action.hold.release()
-    return refused(permitted, steps, permitted.facts['operation'])
+    return turnAway(permitted, steps, action.proposal, needs)
   }
   if (permitted.next.kind === 'settled') {
     action.hold.release()
@@ -66,10 +69,10 @@ async function conductRead(
   const wallMs = performance.now() - sent
   const receipt = classify(outcome, action)
   steps.push(receiptStep(receipt, sent))
+  action.hold.settle({ wallMs, resultBytes: bytesOf(receipt) })
   const accepted =
     'bytes' in receipt && receipt.bytes !== undefined ? accept(permit, receipt, needs, steps, signal) : undefined
   const verdict = accepted instanceof Promise ? await accepted : accepted
-  action.hold.settle({ wallMs, resultBytes: bytesOf(receipt) })
   try {
     await needs.ledger.read(action, operation, readOutcome(receipt, wallMs), steps)
   } catch (fault) {
@@ -100,7 +103,7 @@ async function conductEffect(
   steps.push(receiptStep(receipt, began))
   if (receipt.kind === 'not-sent') {
     action.hold.release()
-    await ledger.giveUp(operation, receipt.why)
+    await recordedInTime(ledger.giveUp(operation, receipt.why))
     return refused(refuse('NOT_SENT', { why: receipt.why, attempts: permit.attempt }), steps, operation)
   }
   action.hold.settle({ wallMs, resultBytes: bytesOf(receipt) })
@@ -148,7 +151,7 @@ async function sendUntilSent(
   for (;;) {
     const outcome = await send(permit, caller, needs, signal)
     if (outcome.kind !== 'not-sent') return { outcome, permit }
-    await needs.ledger.notSent(permit.operation, outcome.why)
+    if (!(await recordedInTime(needs.ledger.notSent(permit.operation, outcome.why)))) return { outcome, permit }
     if (permit.attempt >= ATTEMPTS || signal.aborted) return { outcome, permit }
     await new Promise((resolve) => setTimeout(resolve, ATTEMPT_PAUSE_MS[permit.attempt - 1] ?? 250))
     const found = needs.catalogue.find({
@@ -181,7 +184,12 @@ function send(permit: Permit, caller: Caller, needs: FlowNeeds, signal: AbortSig
     ...(profile.effect === 'read' ? { signal } : {}),
   })
   needs.at?.('sent')
-  return sending
+  // An adapter that breaks has not proved that nothing left.
+  return sending.catch((fault: unknown) => ({
+    kind: 'no-answer',
+    why: 'crash',
+    detail: `the upstream's adapter broke: ${fault instanceof Error ? fault.name : 'fault'}`,
+  }))
 }
 
 function accept(
@@ -198,16 +206,28 @@ function accept(
     receipt.kind === 'unknown'
       ? ({ kind: 'unknown', standing: 'answered', why: receipt.why, value, bytes } as const)
       : { kind: receipt.kind, value, bytes }
-  const judged = result.judge(
-    { action: permit.action, operation: permit.operation, receipt: received },
-    needs.result,
-    signal,
-  )
+  const judged = judgeResult({ action: permit.action, operation: permit.operation, receipt: received }, needs, signal)
   const keep = (verdict: ResultVerdict): ResultVerdict => {
     steps.push(stepOf('result', verdict, began))
     return verdict
   }
   return judged instanceof Promise ? judged.then(keep) : keep(judged)
+}
+
+/** The call has run: whatever breaks while its result is looked at may hold the result back, and change nothing else. */
+function judgeResult(
+  received: Parameters<typeof result.judge>[0],
+  needs: FlowNeeds,
+  signal: AbortSignal,
+): ReturnType<typeof result.judge> {
+  try {
+    return result.judge(received, needs.result, signal)
+  } catch (fault) {
+    return refuse('RESULT_TYPE_REFUSED', {
+      why: 'it could not be judged',
+      fault: fault instanceof Error ? fault.name : 'fault',
+    })
+  }
 }
 
 type WireError = { readonly code: number; readonly message: string; readonly data?: Json }
@@ -227,6 +247,7 @@ async function answerAgain(
   const value = JSON.parse(Buffer.from(bytes).toString('utf8')) as { [key: string]: never }
   const permit: Permit = { action, operation: row.id, attempt: row.attempts, upstreamKey: '', lane: 'effect' }
   const verdict = await accept(permit, { kind: 'succeeded', value, bytes }, needs, steps, signal)
+  await recordedInTime(needs.ledger.repeated(row.id, steps))
   if (verdict.kind === 'refuse') return refused(verdict, steps, row.id)
   return {
     kind: 'answered',
@@ -296,6 +317,9 @@ async function recordedInTime(writing: Promise<void>): Promise<boolean> {
   const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), RECORD_WITHIN_MS)))
   try {
     return await Promise.race([writing.then(() => true as const), late])
+  } catch (fault) {
+    if (fault instanceof LedgerFault) return false
+    throw fault
   } finally {
     clearTimeout(timer)
   }

@@ -15,6 +15,7 @@ import type { Proposal } from './proposal/proposal.ts'
 import { resource } from './resource/index.ts'
 import { LedgerFault } from './side-effect/ledger.ts'
 import { tool } from './tool/index.ts'
+import { turnAway } from './turn-away.ts'
 
 /** Gates 1 to 5 and the minting. Swap two, and it does not compile. */
 const beforeTheCall = begin<Presented>()
@@ -66,10 +67,12 @@ async function call(request: CallRequest, caller: Caller, signal: AbortSignal, n
     const answered = await askPerson(verdict.question, proposal, caller, needs, signal)
     if ('code' in answered) return turnAway(answered, steps, proposal, needs)
     if (answered.state === 'waiting' && caller.consent === 'defer') return { kind: 'asked', approval: answered, steps }
-    if (answered.state === 'denied' || round >= ROUNDS) {
-      const facts = answered.state === 'denied' ? { by: answered.by, why: answered.why } : {}
-      return turnAway(refuse('APPROVAL_DENIED', { approval: answered.id, ...facts }), steps, proposal, needs)
+    if (answered.state === 'denied') {
+      const { id, by, why } = answered
+      return turnAway(refuse('APPROVAL_DENIED', { approval: id, by, why }), steps, proposal, needs)
     }
+    if (round >= ROUNDS)
+      return turnAway(refuse('AUTHORISATION_STALE', { approval: answered.id, rounds: round }), steps, proposal, needs)
     // Granted: nothing is taken over from before. What changed while a person was thinking is caught by the same gates.
   }
 }
@@ -115,9 +118,12 @@ async function askPerson(
   signal.addEventListener('abort', stop, { once: true })
   try {
     if (elicit !== undefined) void askCaller(approval, elicit, question, needs, over.signal)
-    const answered = await desk.wait(approval.id, caller.consentWaitMs ?? consentWaitMs, signal)
-    if (answered !== undefined) return answered.state === 'expired' ? waiting(approval) : answered
-    return signal.aborted ? refuse('CALLER_LEFT', { approval: approval.id }) : waiting(approval)
+    // A question that has expired cannot be answered: nobody is kept waiting for that.
+    const left = Math.max(0, approval.expiresAt - needs.now())
+    const answered = await desk.wait(approval.id, Math.min(caller.consentWaitMs ?? consentWaitMs, left), signal)
+    if (answered !== undefined && answered.state !== 'expired') return answered
+    if (signal.aborted) return refuse('CALLER_LEFT', { approval: approval.id })
+    return approval.expiresAt <= needs.now() ? refuse('APPROVAL_EXPIRED', { approval: approval.id }) : waiting(approval)
   } finally {
     signal.removeEventListener('abort', stop)
     over.abort()
@@ -148,44 +154,6 @@ async function askCaller(
   } catch {
     // The client went away, or the ledger cannot be written: the question stands for the other channels.
   }
-}
-
-async function turnAway(
-  refusal: Refusal,
-  steps: readonly Step[],
-  proposal: Proposal | undefined,
-  { ledger }: FlowNeeds,
-): Promise<Answer> {
-  const { code, facts } = refusal
-  const approval = typeof facts['approval'] === 'string' ? { approval: facts['approval'] } : {}
-  const operation = typeof facts['operation'] === 'string' ? { operation: facts['operation'] } : {}
-  try {
-    await ledger.refused({
-      proposal: proposal?.id ?? '',
-      ...whoOf(steps),
-      ...(proposal === undefined ? {} : { trace: proposal.traceId }),
-      steps: steps.some(({ code: said }) => said === code)
-        ? steps
-        : [...steps, { step: 'consent', verdict: 'refuse', code, facts, micros: 0 }],
-    })
-  } catch (fault) {
-    // A no needs no record to be safe; that it could not be kept shows in `status` and `doctor`.
-    if (!(fault instanceof LedgerFault)) throw fault
-  }
-  return { kind: 'refused', code, facts, steps, ...approval, ...operation }
-}
-
-function whoOf(steps: readonly Step[]): { principal?: string; tenant?: string; tool?: string } {
-  const fact = (step: Step['step'], name: string): string | undefined => {
-    const value = steps.find((candidate) => candidate.step === step)?.facts[name]
-    return typeof value === 'string' ? value : undefined
-  }
-  const who = {
-    principal: fact('principal', 'principal'),
-    tenant: fact('principal', 'tenant'),
-    tool: fact('tool', 'tool'),
-  }
-  return Object.fromEntries(Object.entries(who).filter(([, value]) => value !== undefined))
 }
 
 export type { Answer, Caller, CallRequest, Flow } from './answer.ts'

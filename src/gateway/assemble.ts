@@ -68,7 +68,13 @@ export async function assemble(config: Config, home: Home, options: AssembleOpti
   const texts = options.policies ?? readPolicies(config.policy)
   const policies = new CedarPolicies(texts)
   const upstreams = new Map(
-    config.servers.map(({ spec }) => [spec.name, connectUpstream(spec, { records: join(home.folder, 'children') })]),
+    config.servers.map(({ spec }) => [
+      spec.name,
+      connectUpstream(spec, {
+        records: join(home.folder, 'children'),
+        messageBytes: config.limits.resultHardBytes + (64 << 10),
+      }),
+    ]),
   )
   const profileOf = (server: string, name: string): ToolProfile =>
     config.servers.find(({ spec }) => spec.name === server)?.tools.get(name) ?? undeclared

@@ -41,7 +41,15 @@ export class SpillFolder implements Spill {
     this.#forget(Date.now(), bytes.length)
     const id = newId('spl')
     const file = join(this.#folder, id)
-    writeFileSync(file, bytes, { mode: 0o600, flag: 'wx' })
+    try {
+      writeFileSync(file, bytes, { mode: 0o600, flag: 'wx' })
+    } catch (fault) {
+      // The call has run; that its result found no room must not look like a call that broke.
+      return refuse('RESULT_TOO_LARGE', {
+        bytes: bytes.length,
+        why: (fault as NodeJS.ErrnoException).code ?? 'no room',
+      })
+    }
     const { tenant, principal } = owner
     this.#kept.set(id, { tenant, principal, file, bytes: bytes.length, expiresAt: Date.now() + this.#lifeMs })
     this.#total += bytes.length

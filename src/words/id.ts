@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto'
 
 // Crockford's base 32 without the letters that are read as digits.
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
-const pool = Buffer.alloc(4096)
+const pool = Buffer.alloc(16384)
 let used = pool.length
 
 function randomByte(): number {
@@ -11,6 +11,13 @@ function randomByte(): number {
     used = 0
   }
   return pool[used++]!
+}
+
+/** That many random bytes, from a pool: asking the system for each few would cost more than all else of an identifier. */
+export function randomSalt(length: number): Uint8Array {
+  const salt = new Uint8Array(length)
+  for (let n = 0; n < length; n++) salt[n] = randomByte()
+  return salt
 }
 
 /**

@@ -198,6 +198,13 @@ export const refusals = {
     say: 'A person was asked, and said no.',
     next: 'Read the reason in the facts. The same call is not asked again until the denial expires.',
   },
+  APPROVAL_EXPIRED: {
+    step: 'consent',
+    http: 403,
+    retry: true,
+    say: 'A person had to say yes, and nobody answered before the question expired.',
+    next: 'Send the same call again; it is asked anew.',
+  },
   APPROVER_MISSING: {
     step: 'consent',
     http: 403,

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { Answer } from '../../src/flow/index.ts'
-import type { RunningGateway } from '../../src/gateway/build.ts'
-import { ask, type Got, modern, type Sent } from '../../src/mcp/downstream/asking.test.ts'
-import type { Json, JsonObject } from '../../src/words/json.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import { type RunningGateway, startGateway } from '../../src/gateway/build.ts'
+import { ownHome } from '../../src/gateway/ownership.ts'
+import type { JsonObject } from '../../src/words/json.ts'
 import { onHttp, type FixtureName, type RunningFixture } from '../fixtures/servers/reach.ts'
 import { approveOffered, openGateway, type Site } from '../fixtures/site.ts'
 
@@ -64,26 +65,6 @@ export function tokenOf(site: Site): string {
   return readFileSync(`${site.home}/token`, 'utf8').trim()
 }
 
-/** A request at the HTTP door with a bearer token of one's own choice. */
-export function door(gateway: RunningGateway, token: string | undefined, sent: Sent): Promise<Got> {
-  const authorization = token === undefined ? undefined : `Bearer ${token}`
-  return ask(gateway.url, { ...sent, headers: { authorization, accept: BOTH, ...sent.headers } })
-}
-export const BOTH = 'application/json, text/event-stream'
-
-/** `tools/call` in the modern era; answers the result, or the error. */
-export async function callAtDoor(
-  gateway: RunningGateway,
-  token: string,
-  name: string,
-  given: Json,
-  more: { params?: JsonObject; meta?: JsonObject; id?: string | number } = {},
-): Promise<{ readonly got: Got; readonly text: string }> {
-  const { params = {}, ...rest } = more
-  const got = await door(gateway, token, modern('tools/call', { name, arguments: given, ...params }, rest))
-  return { got, text: got.text }
-}
-
 export async function until(what: string, holds: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
   for (const end = Date.now() + withinMs; !(await holds()); await new Promise((resolve) => setTimeout(resolve, 10)))
     if (Date.now() > end) throw new Error(`never: ${what}`)
@@ -110,4 +91,32 @@ export function scratch(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-hostile-'))
   t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
   return folder
+}
+
+export interface Stoppable {
+  readonly gateway: RunningGateway
+  stop(): Promise<void>
+}
+
+/** A gateway that the test itself stops and starts again. */
+export async function start(
+  t: TestContext,
+  site: Site,
+  options: Parameters<typeof openGateway>[2] = {},
+): Promise<Stoppable> {
+  const home = ownHome(site.home)
+  let gateway: RunningGateway
+  try {
+    gateway = await startGateway(loadConfig(site.config), home, { port: 0, background: true, ...options })
+  } catch (fault) {
+    home.release()
+    throw fault
+  }
+  const stop = async (): Promise<void> => {
+    await gateway.close()
+    home.release()
+  }
+  t.after(stop)
+  await gateway.core.settled
+  return { gateway, stop }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { makeSite, fixture } from '../fixtures/site.ts'
-import { call, effectsIn, openApproved, operationOf, scratch, stateOf, until, wordFor } from './attack.ts'
+import { call, effectsIn, openApproved, operationOf, stateOf, until, wordFor } from './attack.ts'
 
 const allPass = 'consent: { rules: [{ name: all pass, decision: allow }] }'
 const soft = 200
@@ -23,14 +23,17 @@ test('an answer after the soft deadline ends the unknown as an effect, and until
   const answer = await call(gateway, 'a/slow', { ms: 600 })
   assert.equal(wordFor(answer), 'unknown')
   assert.equal(wordFor(await call(gateway, 'a/slow', { ms: 600 })), 'OUTCOME_UNKNOWN')
-  await until('the late answer counts', async () => (await stateOf(gateway, operationOf(answer))) === 'reconciled_effect')
+  await until(
+    'the late answer counts',
+    async () => (await stateOf(gateway, operationOf(answer))) === 'reconciled_effect',
+  )
   assert.equal((await gateway.control.verifyEvidence()).verdict, 'valid')
 })
 
 test('an answer that lies in the pipe when the soft deadline fires is not lost', async (t) => {
   // The event loop is held until the deadline is over: the clock speaks first, and the answer comes in the same turn.
   const hold = (): void => {
-    for (const end = performance.now() + soft + 150; performance.now() < end; );
+    for (const end = performance.now() + soft + 150; performance.now() < end;);
   }
   const site = makeSite(t, honest())
   let holding = false
@@ -39,7 +42,11 @@ test('an answer that lies in the pipe when the soft deadline fires is not lost',
   const answer = await call(gateway, 'a/slow', { ms: 20 })
   holding = false
   if (answer.kind === 'unknown')
-    await until('the answer counts', async () => (await stateOf(gateway, operationOf(answer))) === 'reconciled_effect', 2000)
+    await until(
+      'the answer counts',
+      async () => (await stateOf(gateway, operationOf(answer))) === 'reconciled_effect',
+      2000,
+    )
   else assert.equal(wordFor(answer), 'answered:succeeded')
 })
 

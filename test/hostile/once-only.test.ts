@@ -14,7 +14,10 @@ async function once(gateway: RunningGateway, tool: string, mode: string, at: num
   const arguments_ = { mode, at }
   // Connected is not yet listed: a server that has just come back is refused until its list is read again.
   const ready = () =>
-    until(`${tool} can be called (${mode})`, async () => (await gateway.control.tools({}))[0]?.state === 'approved')
+    until(
+      `${tool} can be called (${mode})`,
+      async () => (await gateway.control.tools({})).find(({ key }) => key === tool)?.state === 'approved',
+    )
   await ready()
   let answer = await call(gateway, tool, arguments_)
   // Not sent is said with proof: it may be tried again.
@@ -44,13 +47,15 @@ test('over stdio, however the line dies after the effect: one effect, no "failed
     ({ effects }) => `
 servers:
   a: { command: node, args: [${fixture('dying')}, --effects, ${effects}], tools: { pay: ${profile} } }
+  b: { command: node, args: [${fixture('dying')}, --effects, ${effects}], tools: { pay: ${profile} } }
 ${allPass}
 `,
   )
   const gateway = await openApproved(t, site)
   const said: Record<string, string> = {}
-  for (const mode of 'silent garbage twice wrong-id no-result deep noise stderr exit last-words torn half'.split(' '))
+  for (const mode of 'silent garbage twice wrong-id no-result deep noise stderr exit torn half'.split(' '))
     said[mode] = await once(gateway, 'a/pay', mode, 0, site.effects)
+  said['last-words'] = await once(gateway, 'b/pay', 'last-words', 0, site.effects)
   for (const mode of ['twice', 'noise', 'stderr', 'last-words']) assert.equal(said[mode], 'answered:succeeded', mode)
   for (const mode of ['silent', 'garbage', 'wrong-id', 'no-result', 'deep', 'exit', 'torn', 'half'])
     assert.equal(said[mode], 'unknown', mode)
@@ -79,7 +84,8 @@ ${allPass}
     assert.equal(said['twice'], 'answered:succeeded')
     // An error that was answered is relayed; whether it had an effect stays open.
     assert.equal(said['refused'], 'error:unknown')
-    for (const mode of modes.split(' ')) if (!['twice', 'refused'].includes(mode)) assert.equal(said[mode], 'unknown', mode)
+    for (const mode of modes.split(' '))
+      if (!['twice', 'refused'].includes(mode)) assert.equal(said[mode], 'unknown', mode)
   })
 
 test('an answer that is cut at any byte is unknown, and only the whole one is succeeded', async (t) => {

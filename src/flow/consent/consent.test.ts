@@ -52,7 +52,7 @@ function judge(scoped: Scoped, rules: readonly ConsentRule[], found?: Approval, 
   const needs = {
     rules,
     approvals: { matching: (binding: string) => (found?.question.bindingDigest === binding ? found : undefined) },
-    history: { earlier: () => earlier },
+    history: { earlier: () => earlier, underKey: () => undefined },
     now: () => 0,
   }
   const verdict = consent.judge(scoped, needs, AbortSignal.timeout(1000))

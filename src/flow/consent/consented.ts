@@ -70,6 +70,8 @@ export type Approval = {
 )
 
 export type Consent =
+  /** The caller's key names an operation that there is already: nothing new will be sent under it, so nobody is asked. */
+  | { readonly kind: 'under-key'; readonly operation: string }
   | { readonly kind: 'not-needed'; readonly rule: string }
   | { readonly kind: 'approved'; readonly approval: string; readonly by: string; readonly channel: Channel }
 
@@ -93,5 +95,7 @@ export interface Approvals {
   matching(bindingDigest: Digest, now: number): Approval | undefined
 }
 export interface History {
+  /** The operation that the caller's key names, where there is one: whether for this same call is for the side-effect gate. */
+  underKey(scoped: Scoped): string | undefined
   earlier(scoped: Scoped, now: number): Earlier | undefined
 }

@@ -18,6 +18,11 @@ export const consent: Gate<Scoped, Consented, ConsentNeeds, Question> = {
   judge: (scoped, needs): Verdict<Consented, Question> => {
     const rule = ruleFor(scoped, needs.rules)
     if (rule.decision === 'deny') return refuse('CONSENT_RULE_DENIES', { rule: rule.name })
+    const named = needs.history.underKey(scoped)
+    if (named !== undefined) {
+      const next = { ...scoped, consent: { kind: 'under-key', operation: named } as const, repeatOf: undefined }
+      return pass(next, { rule: rule.name, underKey: named })
+    }
     const now = needs.now()
     const earlier = needs.history.earlier(scoped, now)
     if (earlier?.standing === 'unknown')

@@ -40,6 +40,7 @@ export type EventKind =
   | 'op.outcome'
   | 'op.unknown'
   | 'op.result'
+  | 'op.repeated'
   | 'op.acceptance'
   | 'op.reconciled'
   | 'op.held'

@@ -60,12 +60,12 @@ export class Reconciler {
   }
 
   /** The cheapest evidence of all: the answer itself, after everybody had stopped waiting. */
-  async late({ operation, action }: Permit, late: WireOutcome): Promise<void> {
+  async late({ operation }: Permit, late: WireOutcome): Promise<void> {
     const state = this.#needs.ledger.find(operation)?.state
     // Dispatched still: the deadline fired in this very turn, and its record waits in the queue, before the one made here.
     if (state !== 'dispatched' && state !== 'unknown' && state !== 'held') return
     if (late.kind !== 'reply' || late.value['isError'] === true) return
-    const evidence = { bytes: late.bytes.length, arguments: action.proposal.digest }
+    const evidence = { bytes: late.bytes.length }
     await this.#needs.ledger.reconcile(operation, {
       to: 'reconciled_effect',
       method: 'late reply',

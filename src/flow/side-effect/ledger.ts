@@ -78,6 +78,8 @@ export interface Ledger {
   conclude(operation: string, acceptance: Acceptance, steps: readonly Step[]): Promise<void>
   /** The one record of a read: everything that was judged, sent and answered. Answers the operation's id. */
   read(action: AuthorisedAction, operation: string, outcome: Outcome, steps: readonly Step[]): Promise<void>
+  /** The recorded answer was given once more, under the same key. */
+  repeated(operation: string, steps: readonly Step[]): Promise<void>
   refused(refusal: RefusedProposal): Promise<void>
   reconcile(operation: string, reconciled: Reconciled): Promise<OperationRow | Refusal>
   hold(operation: string, why: string): Promise<void>

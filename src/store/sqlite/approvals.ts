@@ -1,3 +1,4 @@
+import { digest } from '../../words/digest.ts'
 import { newId } from '../../words/id.ts'
 import { refuse, type Refusal } from '../../words/verdict.ts'
 import type { Approval, Channel, Question } from '../../flow/consent/consented.ts'
@@ -55,7 +56,13 @@ export function askApproval(
     tenant: binding.tenant,
     principal: binding.principal,
     tool: binding.tool,
-    facts: { binding: question.bindingDigest, rule: question.rule.name, expiresAt: now + question.rule.expiresMs },
+    facts: {
+      binding: question.bindingDigest,
+      rule: question.rule.name,
+      // The rule says who may answer, and by which channel; the binding does not hold it.
+      question: digest(JSON.stringify(question)),
+      expiresAt: now + question.rule.expiresMs,
+    },
   })
   return findApproval(db, id, now)!
 }
@@ -64,7 +71,12 @@ export function decideApproval(
   db: Database,
   chain: Chain,
   id: string,
-  decision: { readonly by: string; readonly channel: Channel; readonly granted: boolean; readonly why: string },
+  decision: {
+    readonly by: string
+    readonly channel: Channel
+    readonly granted: boolean
+    readonly why: string
+  },
   now: number,
 ): Approval | Refusal {
   const approval = findApproval(db, id, now)
@@ -114,12 +126,17 @@ export function expireApprovals(db: Database, chain: Chain, now: number, binding
 
 export function listApprovals(
   db: Database,
-  filter: { readonly states?: readonly Approval['state'][]; readonly limit: number },
+  { states = approvalStates, limit }: { readonly states?: readonly Approval['state'][]; readonly limit: number },
   now: number,
 ): readonly Approval[] {
-  const rows = db.statement('SELECT * FROM approval ORDER BY asked_at DESC LIMIT ?').all(filter.limit * 4) as Row[]
-  return rows
-    .map((row) => approvalOf(row, now))
-    .filter(({ state }) => filter.states === undefined || filter.states.includes(state))
-    .slice(0, filter.limit)
+  // A row says `waiting` until somebody looks after its time: what it is now decides, in the query.
+  const rows = db
+    .statement(
+      `SELECT * FROM (SELECT *, CASE WHEN state IN ('waiting', 'granted') AND expires_at <= ? THEN 'expired' ELSE state END AS now
+       FROM approval) WHERE now IN (${states.map(() => '?').join(', ')}) ORDER BY asked_at DESC LIMIT ?`,
+    )
+    .all(now, ...states, limit) as Row[]
+  return rows.map((row) => approvalOf(row, now))
 }
+
+const approvalStates: readonly Approval['state'][] = ['waiting', 'granted', 'denied', 'used', 'expired']

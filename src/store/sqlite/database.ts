@@ -57,6 +57,11 @@ export class Database {
     this.#db.exec(sql)
   }
 
+  /** A statement without parameters and without rows, parsed once. */
+  run(sql: 'BEGIN IMMEDIATE' | 'COMMIT' | 'ROLLBACK' | 'SAVEPOINT job' | 'RELEASE job' | 'ROLLBACK TO job'): void {
+    this.statement(sql).run()
+  }
+
   /** FULL syncs the log at the commit; NORMAL leaves it to a later one. Read back, since a refused PRAGMA says nothing. */
   synchronise(full: boolean): void {
     const wanted = full ? 2 : 1

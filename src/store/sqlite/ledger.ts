@@ -22,6 +22,7 @@ import {
   claimOperation,
   findOperation,
   move,
+  operationUnderKey,
   readOperation,
   readPayload,
   settleOperation,
@@ -138,6 +139,11 @@ export class SqliteLedger implements Ledger, Approvals, History {
     })
   }
 
+  repeated(operation: string, steps: readonly Step[]): Promise<void> {
+    const happening: Happening = { kind: 'op.repeated', at: Date.now(), operation, steps }
+    return this.#write({ durability: 'grouped', weight: 'proposal', run: (db, chain) => chain.append(db, happening) })
+  }
+
   refused({ proposal, steps, ...who }: RefusedProposal): Promise<void> {
     const happening: Happening = { kind: 'proposal.refused', at: Date.now(), ...who, steps, facts: { proposal } }
     // No outcome: a ledger that cannot be written must not keep those waiting who are told no.
@@ -146,7 +152,7 @@ export class SqliteLedger implements Ledger, Approvals, History {
 
   /** Puts something on the record that is no operation: a start, an approval of a tool, another configuration. */
   record(happening: Happening, durability: 'synced' | 'grouped' = 'synced'): Promise<void> {
-    return this.#write({ durability, weight: 'outcome', run: (db, chain) => chain.append(db, happening) })
+    return this.#write({ durability, weight: 'proposal', run: (db, chain) => chain.append(db, happening) })
   }
 
   reconcile(operation: string, { to, method, by, evidence }: Reconciled): Promise<OperationRow | Refusal> {
@@ -290,6 +296,12 @@ export class SqliteLedger implements Ledger, Approvals, History {
 
   matching(bindingDigest: string, now: number): Approval | undefined {
     return matchingApproval(this.#writer.db, bindingDigest, now)
+  }
+
+  underKey({ principal, tool, proposal }: Scoped): string | undefined {
+    const { requestKey } = proposal.origin
+    if (requestKey === undefined || tool.profile.effect === 'read') return undefined
+    return operationUnderKey(this.#writer.db, principal.tenant, tool.key, requestKey)?.id
   }
 
   earlier(scoped: Scoped, now: number): Earlier | undefined {

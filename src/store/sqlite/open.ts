@@ -2,6 +2,7 @@ import { createPublicKey, type KeyObject, randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import type { ExportHeader, ExportTrailer, Judgement } from '../../flow/evidence/index.ts'
 import { exportFormat } from '../../flow/evidence/index.ts'
+import { LedgerFault } from '../../flow/side-effect/ledger.ts'
 import { newId } from '../../words/id.ts'
 import { Chain, signingKey } from './chain.ts'
 import { Database, type Row } from './database.ts'
@@ -90,8 +91,14 @@ export function openLedger(home: string, options: LedgerOptions): OpenLedger {
   }, options.checkpointMs)
   timer.unref()
 
+  // Nothing is signed over a ledger that was found wanting: the head outside would forget what it should have held.
+  const sign = (): Promise<string> =>
+    judgement.verdict === 'valid'
+      ? writer.checkpoint()
+      : Promise.reject(new LedgerFault('LEDGER_ROLLED_BACK', judgement.why.join('; ')))
+
   async function* exportLines(): AsyncGenerator<string> {
-    const note = await writer.checkpoint()
+    const note = await sign()
     const records = Number(note.split('\n')[1])
     const publicKey = createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString()
     const header: ExportHeader = { format: exportFormat, ledger: ledgerId, publicKey, exportedAt: Date.now() }
@@ -116,7 +123,7 @@ export function openLedger(home: string, options: LedgerOptions): OpenLedger {
     checkpointed: () => writer.checkpointed,
     publicKey: createPublicKey(key),
     records: (filter) => readRecords(writer.db, filter),
-    checkpoint: () => writer.checkpoint(),
+    checkpoint: sign,
     exportLines,
     close: async () => {
       clearInterval(timer)
@@ -172,6 +179,10 @@ function recover(db: Database, chain: Chain): readonly string[] {
       })
       recovered.push(operation)
     }
+    // One whose process ended between the record of its outcome and the plan to look after it.
+    db.statement(
+      "UPDATE operation SET next_due = ? WHERE state = 'unknown' AND standing = 'silent' AND next_due IS NULL",
+    ).run(now)
     db.exec('COMMIT')
   } catch (fault) {
     undo()

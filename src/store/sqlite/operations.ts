@@ -1,6 +1,6 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { commitment } from '../../words/digest.ts'
-import { newId } from '../../words/id.ts'
+import { newId, randomSalt } from '../../words/id.ts'
 import { refuse, type Refusal } from '../../words/verdict.ts'
 import type { AuthorisedAction } from '../../flow/action/index.ts'
 import type { Happening } from '../../flow/evidence/index.ts'
@@ -15,6 +15,17 @@ import { operationOf } from './rows.ts'
 
 export function findOperation(db: Database, id: string): OperationRow | undefined {
   const row = db.statement('SELECT * FROM operation WHERE op_id = ?').get(id) as Row | undefined
+  return row === undefined ? undefined : operationOf(row)
+}
+
+/** What the key stands for. One whose operation is known to have had no effect, and never will, stands for nothing again. */
+export function operationUnderKey(db: Database, tenant: string, tool: string, key: string): OperationRow | undefined {
+  const row = db
+    .statement(
+      `SELECT * FROM operation WHERE tenant = ? AND tool = ? AND request_key = ?
+       AND state NOT IN ('expired', 'abandoned', 'denied')`,
+    )
+    .get(tenant, tool, key) as Row | undefined
   return row === undefined ? undefined : operationOf(row)
 }
 
@@ -53,20 +64,17 @@ export function claimOperation(
   const { proposal, principal, tool } = action
   const requestKey = proposal.origin.requestKey
   if (requestKey !== undefined) {
-    const earlier = db
-      .statement(
-        `SELECT * FROM operation WHERE tenant = ? AND tool = ? AND request_key = ?
-         AND state NOT IN ('expired', 'abandoned', 'denied')`,
-      )
-      .get(principal.tenant, tool.key, requestKey) as Row | undefined
-    if (earlier !== undefined) return keyTaken(db, operationOf(earlier), action)
+    const earlier = operationUnderKey(db, principal.tenant, tool.key, requestKey)
+    if (earlier !== undefined) return keyTaken(db, earlier, action)
   }
+  // Nobody was asked, since the key named an operation; by now it names none.
+  if (action.consent.kind === 'under-key') return refuse('AUTHORISATION_STALE', { operation: action.consent.operation })
   if (tool.profile.effect === 'once' || tool.profile.effect === 'keyed') {
     const open = openTwin(db, action)
     if (open !== undefined) return open
   }
   const operation = newId('op', now)
-  const salt = randomBytes(16)
+  const salt = randomSalt(16)
   const upstreamKey = upstreamKeyOf(secret, operation)
   db.statement(insertSql).run(
     operation,
@@ -117,6 +125,8 @@ export function claimOperation(
     attempt: 1,
     commitments: { arguments: commitment(salt, proposal.canonical) },
     steps,
+    // No step says them, and a later claim relies on them.
+    facts: { effect: tool.profile.effect, requestKey: requestKey ?? null },
   })
   return { kind: 'claimed', operation, attempt: 1, upstreamKey }
 }
@@ -226,7 +236,7 @@ export function readOperation(
   steps: readonly Step[],
   now: number,
 ): void {
-  const salt = randomBytes(16)
+  const salt = randomSalt(16)
   const { proposal, principal, tool } = action
   db.statement(insertSql).run(
     operation,

@@ -1,10 +1,18 @@
 import { createPublicKey } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { commitment } from '../../words/digest.ts'
-import { type Checkpoint, ChainReader, fingerprint, type Judgement, openCheckpoint } from '../../flow/evidence/index.ts'
+import { commitment, digest } from '../../words/digest.ts'
+import {
+  type Checkpoint,
+  ChainReader,
+  type EvidenceRecord,
+  fingerprint,
+  type Judgement,
+  openCheckpoint,
+} from '../../flow/evidence/index.ts'
 import { Database, type Row } from './database.ts'
 import { readCheckpoints, readHead } from './outside.ts'
+import { ExpectedRows } from './verify-rows.ts'
 
 export function ledgerFile(home: string): string {
   return join(home, 'ledger.db')
@@ -46,7 +54,8 @@ function judge(db: Database, home: string, pem: string): Judgement {
   if (sound !== 'ok') return { verdict: 'tampered', records: 0, why: [`the file is damaged: ${String(sound)}`] }
   const chain = new ChainReader()
   const states = new Map<string, string>()
-  const commitments = new Map<string, { arguments?: string; result?: string }>()
+  const expected = new ExpectedRows()
+  const commitments = new Map<string, Committed>()
   // What is outside is read first, and then one state of the ledger: under traffic it can only have grown since.
   const head = readHead(home)
   const outside = readCheckpoints(home)
@@ -84,14 +93,16 @@ function judge(db: Database, home: string, pem: string): Judgement {
     if (row['leaf'] !== chain.head) return bad(`record ${chain.size - 1} has another leaf beside it`, chain.size - 1)
     const unlike = meet()
     if (unlike !== undefined) return bad(unlike, chain.size - 1)
-    note(line, states, commitments)
+    const record = JSON.parse(line) as EvidenceRecord
+    note(record, states, commitments)
+    expected.note(record)
   }
   const largest = Math.max(head?.size ?? 0, ...bySize.keys())
   if (largest > chain.size)
     return bad(
       `the ledger ends at record ${chain.size}, and ${largest} were signed or seen: its end is cut off, or an old copy was put back`,
     )
-  const rows = judgeRows(db, states, commitments)
+  const rows = judgeRows(db, states, commitments) ?? expected.wrong(db)
   if (rows !== undefined) return bad(rows)
   return {
     verdict: 'valid',
@@ -102,28 +113,27 @@ function judge(db: Database, home: string, pem: string): Judgement {
   }
 }
 
-function note(
-  line: string,
-  states: Map<string, string>,
-  commitments: Map<string, { arguments?: string; result?: string }>,
-): void {
-  const record = JSON.parse(line) as {
-    operation?: string
-    path?: string[]
-    commitments?: { arguments?: string; result?: string }
-  }
-  if (record.operation === undefined) return
-  const last = record.path?.at(-1)
-  if (last !== undefined) states.set(record.operation, last)
-  if (record.commitments !== undefined)
-    commitments.set(record.operation, { ...commitments.get(record.operation), ...record.commitments })
+/** What was committed to; of a read only the commitment is kept, and no payload. */
+interface Committed {
+  readonly kept: boolean
+  readonly arguments?: string
+  readonly result?: string
 }
 
-/** The operation table is only a cache of the events: folding them has to give it again. */
+function note(record: EvidenceRecord, states: Map<string, string>, commitments: Map<string, Committed>): void {
+  const { operation, path, commitments: made, kind } = record
+  if (operation === undefined) return
+  const last = path?.at(-1)
+  if (last !== undefined) states.set(operation, last)
+  if (made !== undefined)
+    commitments.set(operation, { ...commitments.get(operation), ...made, kept: kind !== 'op.read' })
+}
+
+/** The operation table is only a cache of the events: folding them has to give it again, and every payload has to be there. */
 function judgeRows(
   db: Database,
   states: ReadonlyMap<string, string>,
-  commitments: ReadonlyMap<string, { arguments?: string; result?: string }>,
+  commitments: ReadonlyMap<string, Committed>,
 ): string | undefined {
   let seen = 0
   for (const row of db.statement('SELECT op_id, state FROM operation').iterate() as Iterable<Row>) {
@@ -135,15 +145,23 @@ function judgeRows(
   }
   if (seen !== states.size) return `there are events of ${states.size} operations, and rows of ${seen}`
   const payloads = db
-    .statement('SELECT p.op_id, p.role, p.body, o.salt FROM payload p JOIN operation o ON o.op_id = p.op_id')
+    .statement(
+      'SELECT p.op_id, p.role, p.body, o.salt, o.arguments_digest FROM payload p JOIN operation o ON o.op_id = p.op_id',
+    )
     .iterate() as Iterable<Row>
+  let kept = 0
   for (const row of payloads) {
+    kept++
     const role = row['role'] as 'arguments' | 'result'
-    const wanted = commitments.get(String(row['op_id']))?.[role]
-    if (wanted !== commitment(row['salt'] as Uint8Array, row['body'] as Uint8Array))
+    const body = row['body'] as Uint8Array
+    if (commitments.get(String(row['op_id']))?.[role] !== commitment(row['salt'] as Uint8Array, body))
       return `the ${role} of operation ${String(row['op_id'])} are not what was committed to`
+    if (role === 'arguments' && digest(body) !== row['arguments_digest'])
+      return `the arguments of operation ${String(row['op_id'])} have another digest than its row says`
   }
-  return undefined
+  let wanted = 0
+  for (const { kept: isKept, ...roles } of commitments.values()) if (isKept) wanted += Object.keys(roles).length
+  return kept === wanted ? undefined : `${wanted} payloads were committed to, and ${kept} are there`
 }
 
 function messageOf(fault: unknown): string {

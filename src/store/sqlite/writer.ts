@@ -7,6 +7,7 @@ import type { OutsideHead } from './outside.ts'
 
 /** What one caller wants done inside a transaction. */
 export interface Job<Value> {
+  /** May be run twice, when another job of its batch fails: the first run is undone then. */
   readonly run: (db: Database, chain: Chain) => Value
   /** synced: on disk before it resolves · grouped: committed before it resolves, synced within 50 ms. */
   readonly durability: 'synced' | 'grouped'
@@ -102,13 +103,11 @@ export class Writer {
     const batch = this.#queue.splice(0, BATCH_LIMIT)
     if (batch.length === 0) return
     const undo = this.#chain.mark()
-    const done: (() => void)[] = []
+    let done: (() => void)[]
     try {
       const synced = batch.some(({ job }) => job.durability === 'synced')
       this.#db.synchronise(synced)
-      this.#db.exec('BEGIN IMMEDIATE')
-      for (const queued of batch) done.push(this.#runAlone(queued))
-      this.#db.exec('COMMIT')
+      done = this.#runTogether(batch) ?? this.#runApart(batch, undo)
       if (synced) this.#nowSynced()
       else this.#syncSoon()
     } catch (fault) {
@@ -121,17 +120,45 @@ export class Writer {
     if (this.#chain.size - this.#checkpointed >= this.#checkpointEvery) void this.checkpoint().catch(() => {})
   }
 
+  /** The usual case: no job fails, and none has to be told from the others. Undefined where one did. */
+  #runTogether(batch: readonly Queued[]): (() => void)[] | undefined {
+    const done: (() => void)[] = []
+    this.#db.run('BEGIN IMMEDIATE')
+    for (const { job, resolve } of batch) {
+      try {
+        const value = job.run(this.#db, this.#chain)
+        done.push(() => resolve(value))
+      } catch (fault) {
+        // An error that ended the whole transaction (disk full, I/O) is not this job's alone.
+        if (!this.#db.inTransaction) throw fault
+        return undefined
+      }
+    }
+    this.#db.run('COMMIT')
+    return done
+  }
+
+  /** The same jobs again from the beginning, each behind a savepoint, so that one that fails is undone alone. */
+  #runApart(batch: readonly Queued[], undo: () => void): (() => void)[] {
+    this.#db.run('ROLLBACK')
+    undo()
+    this.#db.run('BEGIN IMMEDIATE')
+    const done = batch.map((queued) => this.#runAlone(queued))
+    this.#db.run('COMMIT')
+    return done
+  }
+
   #runAlone({ job, resolve, reject }: Queued): () => void {
     const undo = this.#chain.mark()
-    this.#db.exec('SAVEPOINT job')
+    this.#db.run('SAVEPOINT job')
     try {
       const value = job.run(this.#db, this.#chain)
-      this.#db.exec('RELEASE job')
+      this.#db.run('RELEASE job')
       return () => resolve(value)
     } catch (fault) {
-      // An error that ended the whole transaction (disk full, I/O) is not this job's alone.
       if (!this.#db.inTransaction) throw fault
-      this.#db.exec('ROLLBACK TO job; RELEASE job')
+      this.#db.run('ROLLBACK TO job')
+      this.#db.run('RELEASE job')
       undo()
       return () => reject(fault)
     }

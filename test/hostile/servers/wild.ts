@@ -43,7 +43,7 @@ serve({
       case 'paid':
         return words(noted().includes(String(given['key'])) ? 'yes' : 'no')
       case 'text': {
-        const word = String(given['word'] ?? 'x')
+        const word = typeof given['word'] === 'string' ? given['word'] : 'x'
         return words(word.repeat(Math.ceil(Number(given['bytes']) / word.length)))
       }
       default:
