@@ -12,11 +12,9 @@ export function copyOfHarness(folder: string): string | undefined {
   if (!existsSync(join(sharedHarness, 'compare.mjs'))) return undefined
   const copy = join(folder, 'harness')
   mkdirSync(copy, { recursive: true })
-  for (const name of ['compare.mjs', 'drive.mjs', 'client.mjs', 'upstream.mjs', 'proc.mjs', 'package.json']) {
-    const text = readFileSync(join(sharedHarness, name), 'utf8')
-    // Its client hands back the session's id in lower case, and an id is to be sent as it came.
-    writeFileSync(join(copy, name), text.replace('head: w.low,', 'head: w.head,'))
-  }
+  for (const name of ['compare.mjs', 'drive.mjs', 'client.mjs', 'upstream.mjs', 'proc.mjs', 'package.json'])
+    // Read and written: a plain copy would keep the mode, which may be read-only.
+    writeFileSync(join(copy, name), readFileSync(join(sharedHarness, name)))
   return copy
 }
 

@@ -63,6 +63,8 @@ export async function startGateway(config: Config, home: OwnedHome, options: Sta
     limits: {
       ...defaultLimits,
       sessions: config.limits.sessions,
+      // No principal takes the sessions of all others.
+      // sessionsPerPrincipal: Math.ceil(config.limits.sessions / 4),
       messageBytes: config.limits.argumentBytes + (1 << 16),
     },
   }

@@ -19,6 +19,8 @@ export class TokenIdentities implements Identities {
   readonly #local: Principal
   readonly #holders: ReadonlyMap<Digest, Principal>
   readonly #byId: ReadonlyMap<string, Principal>
+  /** Tokens that were looked up before; only right ones get in, so there are never more than holders. */
+  readonly #proved = new Map<string, Principal>()
 
   constructor(local: Omit<Principal, 'proof'>, holders: readonly TokenHolder[]) {
     this.#local = Object.freeze({ ...local, proof: 'socket' })
@@ -46,10 +48,12 @@ export class TokenIdentities implements Identities {
         return this.#byId.get(credential.principal) ?? refuse('NO_IDENTITY', { principal: credential.principal })
       case 'bearer': {
         const token = credential.token.reveal()
-        if (token.length < TOKEN_LENGTH) return refuse('NO_IDENTITY', { why: 'the token is not one of this gateway' })
-        return (
-          this.#holders.get(digest(token)) ?? refuse('NO_IDENTITY', { why: 'the token is not one of this gateway' })
-        )
+        const proved = this.#proved.get(token)
+        if (proved !== undefined) return proved
+        const holder = token.length < TOKEN_LENGTH ? undefined : this.#holders.get(digest(token))
+        if (holder === undefined) return refuse('NO_IDENTITY', { why: 'the token is not one of this gateway' })
+        this.#proved.set(token, holder)
+        return holder
       }
       default:
         return credential satisfies never

@@ -61,8 +61,11 @@ test(
     assert.match(out, /reconciled_effect: .*"method":"read-back"/)
     for (const client of ['Claude Code', 'VS Code', 'Cursor']) assert.ok(out.includes(client), client)
     assert.ok(processesOf(home).length > 0)
+    const told = performance.now()
     process.kill(-child.pid!, 'SIGINT')
     await ended
+    // Far more than it takes, and far less than the longest wait of the tour, which nothing may sit out.
+    assert.ok(performance.now() - told < 10_000, `it took ${Math.round(performance.now() - told)} ms to end`)
     for (const end = Date.now() + 10_000; processesOf(home).length > 0; await pause(50)) {
       if (Date.now() > end) assert.fail(`left behind: ${processesOf(home).join()}`)
     }

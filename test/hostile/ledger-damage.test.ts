@@ -141,15 +141,11 @@ const unseen: Readonly<Record<string, () => void>> = {
   'an approval is denied by hand': () =>
     sql("UPDATE approval SET state = 'denied', decided_by = 'bob', channel = 'cli', decided_at = 1, why = ''"),
 }
-for (const [table, todo] of [
-  [damages, false],
-  [unseen, 'the verifier looks at the state alone'],
-] as const)
-  for (const [what, damage] of Object.entries(table))
-    test(`when ${what} while it is stopped, the next start says so or is not misled`, { todo }, async (t) => {
-      damage()
-      await staysSafe(t, what)
-    })
+for (const [what, damage] of Object.entries({ ...damages, ...unseen }))
+  test(`when ${what} while it is stopped, the next start says so or is not misled`, async (t) => {
+    damage()
+    await staysSafe(t, what)
+  })
 
 test('an old copy that is put back is told from the newer one, on this start and on the next', async (t) => {
   const copy = join(site.folder, 'copy')
@@ -187,6 +183,8 @@ function dump(): string {
   try {
     const tables = ['sqlite_master', 'meta', 'transition', 'operation', 'payload', 'approval', 'event', 'checkpoint']
     const rows = tables.map((table) => db.prepare(`SELECT * FROM ${table}`).all())
+    // When a look is due is a plan and no fact; every start may make it anew.
+    for (const row of rows[3]!) delete row['next_due']
     return JSON.stringify([...rows, db.prepare('PRAGMA integrity_check').all()])
   } catch (fault) {
     return String(fault)
@@ -197,7 +195,7 @@ function dump(): string {
 
 test(
   'one byte of the ledger, turned at fifty places: closed, or nothing has changed',
-  { todo: 'rows of approvals, columns and indexes are not verified' },
+  { todo: 'columns that no event states (times, counts, reasons) are not verified yet' },
   async (t) => {
     const file = join(site.home, 'ledger.db')
     const bytes = readFileSync(file)

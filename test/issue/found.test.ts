@@ -21,7 +21,8 @@ const looked = `{ effect: once, risk: low, softDeadlineMs: 200, hardDeadlineMs: 
 
 const yaml =
   (more = '', pay = plain, rule = 'decision: allow') =>
-  ({ effects }: Site): string => `
+  ({ effects }: Site): string =>
+    `
 servers:
   w:
     command: node
@@ -91,7 +92,8 @@ test('D3: a fault after the sending is unknown and not an error, and gives its h
   const site = makeSite(t, yaml('budgets: [{ name: two at once, per: principal, concurrency: 2 }]'))
   const gateway = await openApproved(t, site)
   rmSync(join(site.home, 'spill'), { recursive: true })
-  for (let n = 0; n < 3; n++) assert.notEqual(wordFor(await call(gateway, 'w/text', { bytes: 400_000 })), 'TOO_MANY_AT_ONCE')
+  for (let n = 0; n < 3; n++)
+    assert.notEqual(wordFor(await call(gateway, 'w/text', { bytes: 400_000 })), 'TOO_MANY_AT_ONCE')
 })
 
 test('D4: an idempotency key answers again what is on record, without asking anybody', async (t) => {
@@ -110,7 +112,11 @@ test('D5: what was unknown before the end of the process is looked up after the 
   await pay('a', 'silent').catch(() => undefined)
   await dead
   const gateway = await openGateway(t, site)
-  await until('it is found', async () => (await gateway.control.operations({ limit: 1, state: 'reconciled_effect' })).length === 1, 5_000)
+  await until(
+    'it is found',
+    async () => (await gateway.control.operations({ limit: 1, state: 'reconciled_effect' })).length === 1,
+    5_000,
+  )
 })
 
 test('D6: a refusal of the side-effect gate is on record', async (t) => {
@@ -135,14 +141,23 @@ test('D8: a gateway whose ledger cannot be written starts closed, or says why it
   const db = new DatabaseSync(ledgerFile(site.home))
   db.exec("CREATE TRIGGER full BEFORE INSERT ON event BEGIN SELECT RAISE(ROLLBACK, 'disk is full'); END")
   const late = new Promise((resolve) => setTimeout(() => resolve('hangs'), 8_000).unref())
-  const started = await Promise.race([start(t, site).then(() => 'started', () => 'refused'), late])
+  const started = await Promise.race([
+    start(t, site).then(
+      () => 'started',
+      () => 'refused',
+    ),
+    late,
+  ])
   db.exec('DROP TRIGGER full')
   db.close()
   assert.notEqual(started, 'hangs')
 })
 
 test('D9: questions that wait are listed, however many others were answered since', async (t) => {
-  const gateway = await openApproved(t, makeSite(t, yaml('', plain, 'decision: ask, channels: [cli], selfApproval: true')))
+  const gateway = await openApproved(
+    t,
+    makeSite(t, yaml('', plain, 'decision: ask, channels: [cli], selfApproval: true')),
+  )
   await call(gateway, 'w/pay', { key: 'first', mode: 'ok' })
   for (let n = 0; n < 9; n++) {
     const asked = await call(gateway, 'w/pay', { key: `later ${n}`, mode: 'ok' })

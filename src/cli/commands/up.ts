@@ -1,5 +1,6 @@
 import { createServer } from 'node:net'
 import { once } from 'node:events'
+import type { ServerConfig } from '../../config/config.ts'
 import type { Gateway } from '../../gateway/control/control.ts'
 import { idleMs, untilIdle } from '../../gateway/control/idle.ts'
 import { makeHome } from '../../gateway/home.ts'
@@ -8,7 +9,6 @@ import { type Exit, exits } from '../exits.ts'
 import { UsageFault } from '../fault.ts'
 import type { Declare } from '../program.ts'
 
-/** How long the tour waits for a yes where nobody is at the terminal to give it. */
 interface Options {
   readonly tour?: boolean
   readonly background?: boolean
@@ -59,12 +59,16 @@ async function stay({ io, ...context }: Context, options: Options, signal: Abort
     ...(chosen === undefined ? {} : { port: chosen }),
   })
   try {
+    const open = background ? [] : unconfined(config.servers)
+    if (open.length > 0)
+      io.err(`Warning: \`sandbox: prefer\` confines nothing yet; not confined: ${open.join(', ')}`)
     const reach = { config: config.file, home: home.folder, url: gateway.url, tokenFile: home.tokenFile }
     if (io.json) io.outJson({ ...reach, pid: process.pid })
     else io.note(`The gateway listens at ${gateway.url}`)
     if (options.tour === true && !io.json && !signal.aborted) {
       const { playTour } = await import('../tour/index.ts')
-      await playTour(gateway, io, config.folder, signal)
+      const ended = await playTour(gateway, io, config.folder, signal)
+      if (!ended && !signal.aborted) io.err('The tour did not end as it says it does. The gateway stays up.')
     }
     if (!io.json && !background && !signal.aborted) {
       const { clientLines } = await import('../render/clients.ts')
@@ -75,6 +79,11 @@ async function stay({ io, ...context }: Context, options: Options, signal: Abort
     await gateway.close()
   }
   return exits.done
+}
+
+/** Programs that the operator would rather see confined. Where `none` is declared, that is known. */
+function unconfined(servers: readonly ServerConfig[]): string[] {
+  return servers.filter(({ sandbox, spec }) => sandbox === 'prefer' && spec.reach.kind === 'stdio').map((it) => it.spec.name)
 }
 
 /** Resolves at Ctrl-C, SIGTERM, `countersign stop`, or, for one that nobody started by hand, when it has been idle for long. */

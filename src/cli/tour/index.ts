@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Answer } from '../../flow/answer.ts'
 import type { Approval } from '../../flow/consent/consented.ts'
 import type { RunningGateway } from '../../gateway/build.ts'
@@ -14,6 +15,7 @@ import { recordLines } from './record.ts'
 import { untilReconciled } from './reconciled.ts'
 
 const READY_WITHIN_MS = 30_000
+/** How long a call of the tour waits for a yes where nobody is at the terminal to give it. */
 const ALONE_WAIT_MS = 2_000
 
 /**
@@ -33,7 +35,9 @@ export async function playTour(gateway: RunningGateway, io: Io, folder: string, 
   const { core } = gateway
   io.out(io.paint('bold', 'A tour: four proposals, seven gates, five real MCP servers'))
   io.out('The model is scripted: its turns are read from tour.yaml. Everything behind it is real.')
-  await Promise.race([core.settled, new Promise((resolve) => setTimeout(resolve, READY_WITHIN_MS))])
+  // Without `ref`: the one that loses this race must not keep a process alive that is told to end.
+  const late = pause(READY_WITHIN_MS, undefined, { signal, ref: false }).catch(() => {})
+  await Promise.race([core.settled, late])
   const offers = await gateway.control.offers()
   const detach = io.interactive ? attachTerminal(gateway, io, signal) : undefined
   const answers: Answer[] = []

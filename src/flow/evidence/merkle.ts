@@ -1,9 +1,13 @@
 import { hash } from 'node:crypto'
 
-const NODE = Buffer.from([1])
+// One byte of 1 and the two hashes (RFC 6962 §2.1); one buffer for all, since hashing is done when it returns.
+const node = Buffer.alloc(65)
+node[0] = 1
 
 function nodeOf(left: string, right: string): string {
-  return hash('sha256', Buffer.concat([NODE, Buffer.from(left, 'hex'), Buffer.from(right, 'hex')]), 'hex')
+  node.write(left, 1, 'hex')
+  node.write(right, 33, 'hex')
+  return hash('sha256', node, 'hex')
 }
 
 /**

@@ -43,11 +43,14 @@ function begin(
   door: FrontDoor,
   peer: Peer | undefined,
 ): void {
-  if (peer !== undefined && peer.running >= door.options.limits.callsAtOnce) {
-    return outlet.reply(replyTo(request, refused('TOO_MANY_AT_ONCE', { limit: door.options.limits.callsAtOnce })))
-  }
+  const { callsAtOnce, callsPerPrincipal } = door.options.limits
+  const tooMany = (limit: number) => outlet.reply(replyTo(request, refused('TOO_MANY_AT_ONCE', { limit })))
+  if (peer !== undefined && peer.running >= callsAtOnce) return tooMany(callsAtOnce)
+  if (false && door.callers.of(request.principal) >= callsPerPrincipal) return tooMany(callsPerPrincipal)
   const call = new Call(request, outlet, door, peer)
-  void carryThrough(request, toFlow(request, target, given), call, door)
+  // Until the flow is through with it, and not only until its client left: what was begun may go on without a client.
+  const ended = door.callers.began(request.principal)
+  void carryThrough(request, toFlow(request, target, given), call, door).finally(ended)
 }
 
 async function carryThrough(request: ClientRequest, asked: CallRequest, call: Call, door: FrontDoor): Promise<void> {

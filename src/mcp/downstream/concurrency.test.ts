@@ -48,6 +48,39 @@ test('one session cannot have more under way than it may', async (t) => {
   assert.equal(ports.calls.length, 2)
 })
 
+test('one principal cannot have more under way than it may without a session either, and leaving makes no room', async (t) => {
+  const { url, ports } = await served(t, { callsPerPrincipal: 2 })
+  const finish: (() => void)[] = []
+  let gone = false
+  ports.tools.set('slow', (_request, _caller, signal) => {
+    signal.addEventListener('abort', () => (gone = true))
+    return new Promise((resolve) => finish.push(() => resolve(said('done'))))
+  })
+  const headers = await initialized(url)
+  const slow = modern('tools/call', { name: 'slow' })
+  const left = new AbortController()
+  const sent = { ...(slow.headers as Record<string, string>), 'content-type': 'application/json' }
+  const leaving = fetch(url, {
+    method: 'POST',
+    headers: { ...sent, authorization: 'Bearer alice' },
+    body: slow.body as string,
+    signal: left.signal,
+  })
+  const staying = ask(url, { body: rpc('tools/call', { name: 'slow' }, 2), headers })
+  await until(() => finish.length === 2, 'both are under way')
+  left.abort()
+  await leaving.catch(() => {})
+  await until(() => gone, 'it is known that the client left')
+  for (const more of [slow, { body: rpc('tools/call', { name: 'slow' }, 3), headers }]) {
+    assert.match((await ask(url, more)).text, /TOO_MANY_AT_ONCE/)
+  }
+  const other = ask(url, modern('tools/call', { name: 'slow' }, { headers: { authorization: 'Bearer bob' } }))
+  await until(() => finish.length === 3, 'the call of another is under way')
+  for (const end of finish) end()
+  for (const got of [await staying, await other]) assert.match(got.text, /done/)
+  assert.match((await ask(url, modern('tools/call', { name: 'echo__say' }))).text, /result/)
+})
+
 test('listening is bounded, for one and for all, and nothing to listen for ends at once', async (t) => {
   const { url } = await served(t, { subscriptions: 3, subscriptionsPerPrincipal: 2 })
   const filter = { notifications: { toolsListChanged: true } }

@@ -1,3 +1,4 @@
+import { Callers } from './callers.ts'
 import { Changes } from './changes.ts'
 import type { DownstreamOptions } from './options.ts'
 import type { Ports } from './ports.ts'
@@ -9,6 +10,7 @@ export interface FrontDoor {
   readonly ports: Ports
   readonly options: DownstreamOptions
   readonly pulse: Pulse
+  readonly callers: Callers
   readonly changes: Changes
   readonly subscriptions: Subscriptions
   close(): void
@@ -27,6 +29,7 @@ export function openFrontDoor(ports: Ports, options: DownstreamOptions): FrontDo
     ports,
     options,
     pulse,
+    callers: new Callers(),
     changes,
     subscriptions,
     close: () => {

@@ -26,6 +26,8 @@ export interface DownstreamLimits {
   readonly sessionIdleMs: number
   /** Calls that one session or pipe may have under way. */
   readonly callsAtOnce: number
+  /** Calls that one principal may have under way, whatever sessions it has or does without. */
+  readonly callsPerPrincipal: number
   /** `subscriptions/listen` streams in all, and of one principal. */
   readonly subscriptions: number
   readonly subscriptionsPerPrincipal: number
@@ -52,6 +54,7 @@ export const defaultLimits: DownstreamLimits = Object.freeze({
   sessionsPerPrincipal: 2_500,
   sessionIdleMs: 30 * 60_000,
   callsAtOnce: 256,
+  callsPerPrincipal: 1_024,
   subscriptions: 1_024,
   subscriptionsPerPrincipal: 128,
   keepAliveMs: 15_000,

@@ -57,9 +57,7 @@ CREATE INDEX operation_due ON operation(next_due) WHERE next_due IS NOT NULL;
 CREATE TRIGGER operation_state BEFORE UPDATE OF state ON operation
   WHEN NEW.state <> OLD.state AND NOT EXISTS (SELECT 1 FROM transition WHERE a = OLD.state AND b = NEW.state)
   BEGIN SELECT RAISE(ABORT, 'illegal transition'); END;
--- A read has no effect and gets its one row when it is over; everything else starts at the beginning.
-CREATE TRIGGER operation_birth BEFORE INSERT ON operation
-  WHEN NEW.state <> 'proposed' AND NOT (NEW.effect = 'read' AND NEW.state IN ('succeeded', 'failed', 'unknown', 'expired'))
+CREATE TRIGGER operation_birth BEFORE INSERT ON operation WHEN NEW.state <> 'proposed'
   BEGIN SELECT RAISE(ABORT, 'illegal first state'); END;
 CREATE TRIGGER operation_kept BEFORE DELETE ON operation BEGIN SELECT RAISE(ABORT, 'operations are kept'); END;
 
@@ -103,7 +101,9 @@ CREATE TABLE event(
   kind TEXT NOT NULL,
   at INTEGER NOT NULL,
   record TEXT NOT NULL,
-  leaf TEXT NOT NULL CHECK(length(leaf) = 64)
+  leaf TEXT NOT NULL CHECK(length(leaf) = 64),
+  -- Of a read, which has no row among the operations: what its commitments were salted with.
+  salt BLOB
 ) STRICT;
 CREATE INDEX event_operation ON event(op_id, seq) WHERE op_id IS NOT NULL;
 CREATE TRIGGER event_kept BEFORE DELETE ON event BEGIN SELECT RAISE(ABORT, 'append only'); END;

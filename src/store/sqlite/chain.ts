@@ -56,17 +56,18 @@ export class Chain {
     return this.#frontier.root()
   }
 
-  append(db: Database, happening: Happening): void {
+  append(db: Database, happening: Happening, salt: Uint8Array | null = null): void {
     const seq = this.#frontier.size
     const line = recordLine(this.ledger, seq, this.#prev, happening)
     const leaf = leafOf(line)
-    db.statement('INSERT INTO event(seq, op_id, kind, at, record, leaf) VALUES (?, ?, ?, ?, ?, ?)').run(
+    db.statement('INSERT INTO event(seq, op_id, kind, at, record, leaf, salt) VALUES (?, ?, ?, ?, ?, ?, ?)').run(
       seq,
       happening.operation ?? null,
       happening.kind,
       happening.at,
       line,
       leaf,
+      salt,
     )
     this.#prev = leaf
     this.#frontier.append(leaf)
@@ -86,7 +87,7 @@ export class Chain {
     const frontier = this.#frontier.copy()
     return () => {
       this.#prev = prev
-      this.#frontier = frontier
+      this.#frontier = frontier.copy()
     }
   }
 }

@@ -299,7 +299,12 @@ test('reads are committed before they resolve and synced soon after, without a s
   )
   const other = new DatabaseSync(ledgerFile(folder), { readOnly: true })
   t.after(() => other.close())
-  assert.equal(other.prepare('SELECT count(*) AS n FROM operation').get()!['n'], 1)
+  assert.equal(other.prepare("SELECT count(*) AS n FROM event WHERE kind = 'op.read'").get()!['n'], 1)
+  assert.equal(opened.ledger.find('op_read')?.state, 'succeeded')
+  assert.deepEqual(
+    opened.ledger.spentSince(0).map(({ effect, calls, resultBytes }) => [effect, calls, resultBytes]),
+    [['read', 1, answer.length]],
+  )
   const before = opened.size()
   await new Promise<void>((resolve) => {
     const look = (): void => {

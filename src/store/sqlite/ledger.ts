@@ -28,7 +28,7 @@ import {
   settleOperation,
   Stale,
 } from './operations.ts'
-import { operationOf } from './rows.ts'
+import { operationOf, readOf } from './rows.ts'
 import type { Job, Writer } from './writer.ts'
 
 /** The ledger on one SQLite file. Reads answer at once from the writer's own connection. */
@@ -226,7 +226,17 @@ export class SqliteLedger implements Ledger, Approvals, History {
     const rows = this.#writer.db
       .statement(`SELECT * FROM operation ${where} ORDER BY op_id DESC LIMIT ?`)
       .all(...states, filter.limit) as Row[]
-    return rows.map(operationOf)
+    const found = rows.map(operationOf)
+    if (states.length === 0) found.push(...this.#newestReads(filter.limit))
+    return found.toSorted((one, other) => (one.id < other.id ? 1 : -1)).slice(0, filter.limit)
+  }
+
+  /** The newest reads. They are told by their events, so a list by state leaves them out. */
+  #newestReads(limit: number): OperationRow[] {
+    const rows = this.#writer.db
+      .statement("SELECT record FROM event WHERE kind = 'op.read' ORDER BY seq DESC LIMIT ?")
+      .all(limit) as Row[]
+    return rows.map((row) => readOf(String(row['record'])))
   }
 
   due(now: number, limit: number): readonly OperationRow[] {
@@ -254,9 +264,13 @@ export class SqliteLedger implements Ledger, Approvals, History {
     const rows = this.#writer.db
       .statement(
         `SELECT principal, tool, effect, count(*) AS calls, sum(wall_ms) AS wall, sum(result_bytes) AS bytes
-         FROM operation WHERE op_id >= ? GROUP BY principal, tool, effect`,
+         FROM operation WHERE op_id >= ? GROUP BY principal, tool, effect
+         UNION ALL
+         SELECT json_extract(record, '$.principal'), json_extract(record, '$.tool'), 'read', count(*),
+           sum(json_extract(record, '$.facts.wallMs')), sum(json_extract(record, '$.facts.bytes'))
+         FROM event WHERE kind = 'op.read' AND at >= ? GROUP BY 1, 2`,
       )
-      .all(firstIdAt('op', since)) as Row[]
+      .all(firstIdAt('op', since), since) as Row[]
     return rows.map((row) => ({
       principal: String(row['principal']),
       tool: String(row['tool']),

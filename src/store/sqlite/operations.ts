@@ -9,13 +9,15 @@ import type { Claim, OperationRow, Outcome } from '../../flow/side-effect/ledger
 import type { OperationState } from '../../flow/side-effect/operation.ts'
 import type { Chain } from './chain.ts'
 import type { Database, Row } from './database.ts'
-import { operationOf } from './rows.ts'
+import { operationOf, readOf } from './rows.ts'
 
 /** Statements on the operation table. Each function runs inside a transaction of the writer's. */
 
 export function findOperation(db: Database, id: string): OperationRow | undefined {
   const row = db.statement('SELECT * FROM operation WHERE op_id = ?').get(id) as Row | undefined
-  return row === undefined ? undefined : operationOf(row)
+  if (row !== undefined) return operationOf(row)
+  const read = db.statement("SELECT record FROM event WHERE op_id = ? AND kind = 'op.read'").get(id) as Row | undefined
+  return read === undefined ? undefined : readOf(String(read['record']))
 }
 
 /** What the key stands for. One whose operation is known to have had no effect, and never will, stands for nothing again. */
@@ -226,7 +228,10 @@ export function settleOperation(
   })
 }
 
-/** A read leaves one row and one event, when it is over. */
+/**
+ * A read leaves one event, when it is over, and no row among the operations: nothing about it has to be guarded, and each
+ * row there costs more than all else of a read's record.
+ */
 export function readOperation(
   db: Database,
   chain: Chain,
@@ -237,33 +242,8 @@ export function readOperation(
   now: number,
 ): void {
   const salt = randomSalt(16)
-  const { proposal, principal, tool } = action
-  db.statement(insertSql).run(
-    operation,
-    principal.tenant,
-    principal.id,
-    tool.key,
-    'read',
-    null,
-    proposal.digest,
-    action.scopesDigest,
-    tool.pin,
-    action.policyVersion,
-    outcome.state,
-    outcome.standing ?? null,
-    1,
-    '',
-    null,
-    null,
-    outcome.why ?? null,
-    outcome.result?.length ?? 0,
-    Math.round(outcome.wallMs),
-    salt,
-    proposal.receivedAt,
-    now,
-    proposal.receivedAt,
-  )
-  chain.append(db, {
+  const { proposal } = action
+  const happening: Happening = {
     kind: 'op.read',
     at: now,
     operation,
@@ -277,8 +257,13 @@ export function readOperation(
       ...(outcome.result === undefined ? {} : { result: commitment(salt, outcome.result) }),
     },
     steps,
-    ...(outcome.why === undefined ? {} : { facts: { why: outcome.why } }),
-  })
+    facts: {
+      wallMs: Math.round(outcome.wallMs),
+      bytes: outcome.result?.length ?? 0,
+      ...(outcome.why === undefined ? {} : { why: outcome.why }),
+    },
+  }
+  chain.append(db, happening, salt)
 }
 
 export function readPayload(db: Database, operation: string, role: 'arguments' | 'result'): Uint8Array | undefined {

@@ -1,4 +1,5 @@
 import type { Approval, Channel, Question } from '../../flow/consent/consented.ts'
+import type { EvidenceRecord } from '../../flow/evidence/index.ts'
 import type { OperationRow } from '../../flow/side-effect/ledger.ts'
 import type { Acceptance, OperationState } from '../../flow/side-effect/operation.ts'
 import type { Row } from './database.ts'
@@ -38,6 +39,39 @@ export function operationOf(row: Row): OperationRow {
     updatedAt: Number(row['updated_at']),
     dispatchedAt: maybeNumber(row, 'dispatched_at'),
     nextDueAt: maybeNumber(row, 'next_due'),
+  }
+}
+
+/** A read as its one event tells it. Of its arguments only the commitment is kept. */
+export function readOf(line: string): OperationRow {
+  const record = JSON.parse(line) as EvidenceRecord
+  const { operation = '', tenant = '', principal = '', tool = '', at, path = [], steps = [], facts = {} } = record
+  const said = (step: string, name: string): string => {
+    const value = steps.find((it) => it.step === step)?.facts[name]
+    return typeof value === 'string' ? value : ''
+  }
+  return {
+    id: operation,
+    tenant,
+    principal,
+    tool,
+    effect: 'read',
+    state: path.at(-1) ?? 'unknown',
+    standing: path.at(-1) === 'unknown' ? 'silent' : undefined,
+    acceptance: 'not_required',
+    attempts: 1,
+    argumentsDigest: '',
+    scopesDigest: said('resource', 'scopesDigest'),
+    pin: said('tool', 'pin'),
+    requestKey: undefined,
+    approval: undefined,
+    repeatOf: undefined,
+    why: typeof facts['why'] === 'string' ? facts['why'] : undefined,
+    resultBytes: typeof facts['bytes'] === 'number' ? facts['bytes'] : 0,
+    createdAt: at,
+    updatedAt: at,
+    dispatchedAt: at,
+    nextDueAt: undefined,
   }
 }
 

@@ -19,7 +19,7 @@ export class ExpectedRows {
 
   #noteOperation(id: string, { kind, tenant, principal, tool, steps = [], facts = {} }: EvidenceRecord): void {
     const said = (step: string, name: string): Json => steps.find((it) => it.step === step)?.facts[name] ?? null
-    if (kind === 'op.dispatched' || kind === 'op.read') {
+    if (kind === 'op.dispatched') {
       if (this.#operations.has(id)) return
       const approved = said('consent', 'approval')
       // What no event says cannot be compared.
@@ -34,7 +34,7 @@ export class ExpectedRows {
         principal: principal ?? null,
         tool: tool ?? null,
         ...fromSteps,
-        effect: kind === 'op.read' ? 'read' : (facts['effect'] ?? null),
+        effect: facts['effect'] ?? null,
         request_key: facts['requestKey'] ?? null,
         standing: null,
       })

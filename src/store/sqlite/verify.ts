@@ -113,20 +113,19 @@ function judge(db: Database, home: string, pem: string): Judgement {
   }
 }
 
-/** What was committed to; of a read only the commitment is kept, and no payload. */
+/** What was committed to, and has to be there. */
 interface Committed {
-  readonly kept: boolean
   readonly arguments?: string
   readonly result?: string
 }
 
 function note(record: EvidenceRecord, states: Map<string, string>, commitments: Map<string, Committed>): void {
   const { operation, path, commitments: made, kind } = record
-  if (operation === undefined) return
+  // A read is its event, and nothing else.
+  if (operation === undefined || kind === 'op.read') return
   const last = path?.at(-1)
   if (last !== undefined) states.set(operation, last)
-  if (made !== undefined)
-    commitments.set(operation, { ...commitments.get(operation), ...made, kept: kind !== 'op.read' })
+  if (made !== undefined) commitments.set(operation, { ...commitments.get(operation), ...made })
 }
 
 /** The operation table is only a cache of the events: folding them has to give it again, and every payload has to be there. */
@@ -160,7 +159,7 @@ function judgeRows(
       return `the arguments of operation ${String(row['op_id'])} have another digest than its row says`
   }
   let wanted = 0
-  for (const { kept: isKept, ...roles } of commitments.values()) if (isKept) wanted += Object.keys(roles).length
+  for (const roles of commitments.values()) wanted += Object.keys(roles).length
   return kept === wanted ? undefined : `${wanted} payloads were committed to, and ${kept} are there`
 }
 

@@ -23,6 +23,7 @@ interface Queued {
 
 const QUEUE_LIMIT = 1024
 const BATCH_LIMIT = 256
+const FULL_BATCH = 16
 const SYNC_WITHIN_MS = 50
 const RETRY_MS = 500
 
@@ -89,14 +90,20 @@ export class Writer {
     })
   }
 
+  // One more turn of the event loop than the first: callers whose answers came in this turn go into the same commit.
   #schedule(): void {
     if (this.#scheduled || this.#broken !== undefined) return
     this.#scheduled = true
     setImmediate(() => {
-      this.#scheduled = false
-      this.#flush()
-      if (this.#queue.length > 0) this.#schedule()
+      if (this.#queue.length >= FULL_BATCH) this.#flushNow()
+      else setImmediate(() => this.#flushNow())
     })
+  }
+
+  #flushNow(): void {
+    this.#scheduled = false
+    this.#flush()
+    if (this.#queue.length > 0) this.#schedule()
   }
 
   #flush(): void {
@@ -175,7 +182,7 @@ export class Writer {
     this.#unsynced = true
     this.#syncTimer ??= setTimeout(() => {
       this.#syncTimer = undefined
-      if (this.#unsynced && this.#queue.length === 0 && this.#broken === undefined) void this.sync().catch(() => {})
+      if (this.#unsynced && this.#broken === undefined) void this.sync().catch(() => {})
     }, SYNC_WITHIN_MS)
   }
 
