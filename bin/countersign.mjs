@@ -12,6 +12,13 @@ if (Number(process.versions.node.split('.')[0]) < needed) {
   )
   process.exit(1)
 }
+// npm changes into the folder of its package: what the command names, and what it makes, belongs where it was typed.
+const { npm_lifecycle_event: script, INIT_CWD: typedIn } = process.env
+if (script === 'countersign' && typedIn !== undefined && existsSync(typedIn)) {
+  process.chdir(typedIn)
+  // What is started from here has a folder of its own.
+  delete process.env.INIT_CWD
+}
 // What was stripped and compiled once is not done again: the commands start in half the time.
 module.enableCompileCache?.()
 const source = new URL('../src/cli/bin.ts', import.meta.url)

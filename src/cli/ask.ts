@@ -1,6 +1,7 @@
 import type { ApprovalView } from '../api/contract.ts'
 import type { ControlClient } from '../gateway/control/client.ts'
 import type { Io } from './io.ts'
+import { decidedText } from './render/decided.ts'
 import { fromNow } from './render/moment.ts'
 import { visible } from '../flow/tool/visible.ts'
 
@@ -77,7 +78,12 @@ async function putOne(approval: ApprovalView, client: ControlClient, io: Io, sig
     return
   }
   const decided = await client.decideApproval(approval.id, { decision, channel: 'terminal', why: '' })
-  if ('code' in decided) io.err(`  ${decided.code}: ${decided.say} ${decided.next}`)
+  if (!('code' in decided)) return
+  // Somebody else was quicker by the length of a key stroke.
+  const late = decided.code === 'AUTHORISATION_STALE' && typeof decided.facts['state'] === 'string'
+  io.err(
+    late ? `  ${decidedText(await client.approval(approval.id))}` : `  ${decided.code}: ${decided.say} ${decided.next}`,
+  )
 }
 
 /** A whole word: a stray key, or Enter alone, is no answer. */

@@ -124,6 +124,76 @@ test('a question about the call is told to whoever called, with how to answer it
   assert.ok(!stderr.includes('apr_other'))
 })
 
+test('what an earlier call left waiting is shown only when this call comes to it too', async () => {
+  const left = { ...waitingApproval, tool: 'weather/get_weather', arguments: '{"days":3,"location":"Lisbon"}' }
+  const called = Promise.withResolvers<void>()
+  const told = Promise.withResolvers<void>()
+  const waits = (signal: AbortSignal) =>
+    new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+  await using passing = await workshopWith({
+    watchApprovals: async function* (_channel, signal) {
+      yield left
+      await waits(signal)
+    },
+  })
+  assert.doesNotMatch((await passing.run(call)).stderr, /apr_1/)
+  await using asking = await workshopWith({
+    call: async () => {
+      called.resolve()
+      await told.promise
+      return answered('{"content":[]}')
+    },
+    watchApprovals: async function* (_channel, signal) {
+      yield left
+      await called.promise
+      yield left
+      setTimeout(() => told.resolve(), 300)
+      await waits(signal)
+    },
+  })
+  assert.match((await asking.run(call)).stderr, /approval approve apr_1/)
+})
+
+test('a refusal names the question that waits and whoever said no, also with --quiet', async () => {
+  const answers: [Awaited<ReturnType<Control['call']>>, RegExp][] = [
+    [
+      { kind: 'refused', code: 'APPROVAL_WAITING', facts: { approval: 'apr_7' }, steps: [], approval: 'apr_7' },
+      /`countersign approval approve apr_7`/,
+    ],
+    [
+      {
+        kind: 'refused',
+        code: 'APPROVAL_DENIED',
+        facts: { approval: 'apr_7', by: 'ada', why: 'not today' },
+        steps: [],
+      },
+      /Denied by ada: not today\./,
+    ],
+  ]
+  for (const [answer, told] of answers) {
+    await using shop = await workshopWith({ call: () => Promise.resolve(answer) })
+    assert.match((await shop.run([...call, '--quiet'])).stdout, told)
+  }
+})
+
+test('a second answer is told what became of the first', async () => {
+  await using shop = await workshopWith({
+    decideApproval: () => Promise.resolve(refuse('AUTHORISATION_STALE', { approval: 'apr_1', state: 'denied' })),
+    approval: () => Promise.resolve({ ...waitingApproval, state: 'denied', by: 'local', channel: 'cli', decidedAt: 0 }),
+  })
+  const { code, stdout } = await shop.run(['approval', 'approve', 'apr_1'])
+  assert.equal(code, exits.refused)
+  assert.match(stdout, /it was already denied \(by local, by cli, 1970-01-01T00:00:00Z\)/)
+  assert.doesNotMatch(stdout, /Send the call again/)
+})
+
+test('what is not there is named, with the command that lists what is', async () => {
+  await using shop = await workshopWith({ approval: () => Promise.resolve(undefined) })
+  const { code, stderr } = await shop.run(['approval', 'show', 'apr_9'])
+  assert.equal(code, exits.fault)
+  assert.match(stderr, /NOT_FOUND: there is no approval `apr_9` here\. See `countersign approval list --all`\./)
+})
+
 test('an approval is given and denied by name, by the channel cli', async () => {
   await using shop = await workshopWith()
   assert.equal((await shop.run(['approval', 'approve', 'apr_1'])).code, exits.done)

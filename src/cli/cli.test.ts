@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { checkPolicies } from '../flow/resource/policy-set.ts'
@@ -31,6 +31,43 @@ test('help names every command, and each command has help with an example or a s
     assert.equal(help.code, exits.done, name)
     assert.match(help.stdout, new RegExp(`^Usage: countersign ${name}`), name)
     assert.match(help.stdout, /--config <file>/, name)
+  }
+})
+
+test('help is a command too, and a fault points to the help of the command that was meant', async () => {
+  using shop = workshop()
+  assert.match((await shop.run(['help'])).stdout, /^Usage: countersign /)
+  for (const words of ['call', 'approval approve']) {
+    const { code, stdout } = await shop.run(['help', ...words.split(' ')])
+    assert.equal(code, exits.done)
+    assert.match(stdout, new RegExp(`^Usage: countersign ${words} `))
+  }
+  assert.equal((await shop.run(['help', 'nothing'])).code, exits.usage)
+  assert.match((await shop.run(['approval', 'approve'])).stderr, /See `countersign approval approve --help`/)
+})
+
+test('through npm a command acts where it was typed', async () => {
+  using shop = workshop()
+  mkdirSync(join(shop.folder, 'mine'))
+  const env = { npm_lifecycle_event: 'countersign', INIT_CWD: join(shop.folder, 'mine') }
+  assert.equal((await shop.run(['init'], { env })).code, exits.done)
+  assert.ok(existsSync(join(shop.folder, 'mine', 'countersign.yaml')))
+  assert.ok(!existsSync(join(shop.folder, 'countersign.yaml')))
+})
+
+test('a home that may not be written is told as that, and not as evidence that was tampered with', async (t) => {
+  if (process.getuid?.() === 0) return t.skip('root may write everywhere')
+  using shop = workshop()
+  await shop.run(['init'])
+  const home = join(shop.folder, '.countersign')
+  chmodSync(home, 0o500)
+  try {
+    const { stdout, code } = await shop.run(['doctor'])
+    assert.equal(code, exits.fault)
+    assert.match(stdout, /home +.*cannot be read and written[^]*chmod -R u\+w/)
+    assert.doesNotMatch(stdout, /tampered/)
+  } finally {
+    chmodSync(home, 0o700)
   }
 })
 

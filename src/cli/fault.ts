@@ -1,5 +1,6 @@
 import { exits, type Exit } from './exits.ts'
 import type { Io } from './io.ts'
+import { plain } from './render/width.ts'
 
 /** The command was given in a way that means nothing. */
 export class UsageFault extends Error {
@@ -51,10 +52,20 @@ function described(fault: unknown): {
 } {
   if (!(fault instanceof Error)) return { code: 'FAULT', message: String(fault) }
   // Every fault of ours has a code, and most say what to do; those of Node have a code at best.
-  const { code, hint, problems } = fault as Error & { code?: unknown; hint?: unknown; problems?: readonly Problem[] }
+  const { code, hint, problems, port } = fault as Error & {
+    code?: unknown
+    hint?: unknown
+    problems?: readonly Problem[]
+    port?: unknown
+  }
+  if (code === 'EADDRINUSE' && typeof port === 'number')
+    return { code, message: `Port ${port} is taken`, hint: 'Use --port 0, or another endpoint.port.' }
   return {
     code: typeof code === 'string' ? code : 'FAULT',
-    message: fault.message,
+    // Node begins many a message with the code, which stands before it already.
+    message: fault.message.startsWith(`${String(code)}: `)
+      ? fault.message.slice(String(code).length + 2)
+      : fault.message,
     hint: typeof hint === 'string' ? hint : undefined,
     problems: Array.isArray(problems) && problems.length > 0 ? problems.slice(0, 10) : undefined,
   }
@@ -69,6 +80,20 @@ function problemLines({ line, column, at, message, hint, source }: Problem): str
     ...(column <= shown.length + 1 ? [`  ${' '.repeat(number.length)} │ ${' '.repeat(column - 1)}^`] : []),
     `  ${at === '' ? '' : `${at}: `}${message}${hint === undefined ? '' : `. ${hint}`}`,
   ]
+}
+
+const listed = new Set(['approval', 'operation', 'server', 'tool'])
+
+/** What the gateway does not know, by the name that the command gave it, with the command that lists what there is. */
+export function withName(fault: unknown, noun: string, names: readonly string[]): unknown {
+  if (!(fault instanceof Error) || (fault as { code?: unknown }).code !== 'NOT_FOUND') return fault
+  if (!listed.has(noun) || names.length === 0) return fault
+  const message = `there is no ${noun} ${names.map((it) => `\`${plain(it)}\``).join(' or ')} here`
+  const all = noun === 'approval' ? ' --all' : ''
+  return Object.assign(new Error(message, { cause: fault }), {
+    code: 'NOT_FOUND',
+    hint: `See \`countersign ${noun} list${all}\`.`,
+  })
 }
 
 export function isInterruption(fault: unknown): boolean {

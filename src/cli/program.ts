@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { type Context, contextOf, type GlobalOptions } from './context.ts'
 import { exits, type Exit } from './exits.ts'
-import { tellFault, UsageFault } from './fault.ts'
+import { tellFault, UsageFault, withName } from './fault.ts'
 import { type Io, systemIo } from './io.ts'
 import { version } from '../gateway/version.ts'
 
@@ -98,7 +98,8 @@ export const commands: Readonly<Record<string, Entry>> = {
 }
 
 /** Runs one command. Never throws; the answer is the exit code. */
-export async function main(args: readonly string[], signal: AbortSignal): Promise<Exit> {
+export async function main(given: readonly string[], signal: AbortSignal): Promise<Exit> {
+  const args = helpAsOption(given)
   let exit: Exit = exits.done
   const program = new Command('countersign')
   const globals = () => program.opts<GlobalOptions>()
@@ -111,13 +112,15 @@ export async function main(args: readonly string[], signal: AbortSignal): Promis
 
   const act: Act =
     (does) =>
-    async (...given) => {
-      const command = given.at(-1) as Command
+    async (...passed) => {
+      const command = passed.at(-1) as Command
       const io = ioOf(globals())
       try {
         exit = await does(contextOf(globals(), io, signal), command.opts() as never, ...command.args)
       } catch (fault) {
-        exit = signal.aborted ? exits.interrupted : tellFault(fault, io)
+        exit = signal.aborted
+          ? exits.interrupted
+          : tellFault(withName(fault, command.parent?.name() ?? '', command.args), io)
       }
     }
 
@@ -137,13 +140,7 @@ export async function main(args: readonly string[], signal: AbortSignal): Promis
     if (fault.exitCode === 0) return exits.done
     if (fault.code === 'commander.help') return exits.usage
     const message = fault.message.replace(/^error: /, '').replaceAll('\n', ' ')
-    return tellFault(
-      new UsageFault(
-        message,
-        `See \`countersign ${named !== undefined && named in commands ? `${named} ` : ''}--help\`.`,
-      ),
-      ioOf(globals()),
-    )
+    return tellFault(new UsageFault(message, `See \`${nearestHelp(program, args)}\`.`), ioOf(globals()))
   }
 }
 
@@ -174,12 +171,39 @@ function declareGlobals(program: Command): void {
     .exitOverride()
 }
 
+/** `help call` is `call --help`. Left as it is where `help` names nothing that there is, which is a usage fault. */
+function helpAsOption(args: readonly string[]): readonly string[] {
+  const at = operands(args)
+  if (args[at[0] ?? -1] !== 'help') return args
+  const rest = args.filter((_, n) => n !== at[0])
+  const asked = args[at[1] ?? -1]
+  return asked === undefined || Object.hasOwn(commands, asked) ? [...rest, '--help'] : rest
+}
+
+/** The help of the command as far as its words were understood. */
+function nearestHelp(program: Command, args: readonly string[]): string {
+  let [command, words] = [program, program.name()]
+  for (const at of operands(args)) {
+    const next = command.commands.find((it) => it.name() === args[at])
+    if (next === undefined) break
+    command = next
+    words += ` ${next.name()}`
+  }
+  return `${words} --help`
+}
+
 /** The name of the command: the first argument that is neither a global option nor the value of one. */
 function firstOperand(args: readonly string[]): string | undefined {
+  return args[operands(args)[0] ?? -1]
+}
+
+/** Where in the arguments those stand that are neither a global option nor the value of one. */
+function operands(args: readonly string[]): number[] {
+  const at: number[] = []
   for (let n = 0; n < args.length; n++) {
     const arg = args[n]!
     if (arg === '--config' || arg === '--home') n++
-    else if (!arg.startsWith('-')) return arg
+    else if (!arg.startsWith('-')) at.push(n)
   }
-  return undefined
+  return at
 }

@@ -1,4 +1,4 @@
-import type { ApprovalView } from '../../api/contract.ts'
+import type { ApprovalView, RefusalView } from '../../api/contract.ts'
 import type { Context } from '../context.ts'
 import { type Exit, exitOfRefusal, exits } from '../exits.ts'
 import type { Io } from '../io.ts'
@@ -98,12 +98,24 @@ async function decide(context: Context, id: string, decision: 'granted' | 'denie
   const decided = await client.decideApproval(id, { decision, channel: 'cli', why })
   if (io.json) io.outJson(decided)
   if ('code' in decided) {
-    const { factsText } = await import('../render/steps.ts')
-    if (!io.json) io.out(`${decided.code}: ${decided.say} ${factsText(decided.facts)}\n→ ${decided.next}`)
+    if (!io.json) io.out(await refusedText(decided, () => client.approval(id)))
     return exitOfRefusal(decided)
   }
   if (!io.json) io.out(answeredText(decided))
   return exits.done
+}
+
+/** A question that has its answer is no stale call: it is told what became of it. */
+async function refusedText(
+  { code, say, next, facts }: RefusalView,
+  standing: () => Promise<ApprovalView>,
+): Promise<string> {
+  if (code === 'AUTHORISATION_STALE' && typeof facts['state'] === 'string') {
+    const { decidedText } = await import('../render/decided.ts')
+    return decidedText(await standing())
+  }
+  const { factsText } = await import('../render/steps.ts')
+  return `${code}: ${say} ${factsText(facts)}\n→ ${next}`
 }
 
 function answeredText({ id, state, tool }: ApprovalView): string {

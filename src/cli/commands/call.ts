@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { ControlFault } from '../../gateway/control/fault.ts'
 import { argOption, argsOption, type ArgumentOptions, argumentsText, collect, targetOf } from '../arguments.ts'
 import type { Context } from '../context.ts'
 import { type Exit, exitOfReport } from '../exits.ts'
@@ -59,6 +60,13 @@ async function call(context: Context, options: Options, target: string): Promise
     return exitOfReport(report)
   } catch (fault) {
     if (signal.aborted) io.err('Interrupted. If it had been sent, it still runs: see `countersign operation list`.')
+    if (fault instanceof ControlFault && fault.code === 'GATEWAY_LOST')
+      throw new ControlFault(
+        fault.code,
+        fault.message,
+        'See what became of it with `countersign operation list`. A read that is not listed there had no effect.',
+        fault,
+      )
     throw fault
   } finally {
     over.abort()

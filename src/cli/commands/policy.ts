@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts'
 import { type Exit, exits } from '../exits.ts'
 import type { Declare } from '../program.ts'
+import { olderPolicy, runsOlderPolicy } from '../older-policy.ts'
 import { plain } from '../render/width.ts'
 
 export const declare: Declare = (program, act) => {
@@ -19,16 +20,23 @@ export const declare: Declare = (program, act) => {
 async function check(context: Context): Promise<Exit> {
   const { io } = context
   const { client } = await context.attach()
-  const report = await client.checkPolicy()
+  const [report, status] = await Promise.all([client.checkPolicy(), client.status()])
   if (io.json) io.outJson(report)
   else {
     for (const { severity, file, line, message } of report.problems) {
       const where = file === undefined ? '' : `${file}${line === undefined ? '' : `:${line}`}: `
       io.out(`${io.paint(severity === 'error' ? 'red' : 'yellow', severity)}: ${where}${plain(message)}`)
     }
+    const older = runsOlderPolicy(status, report)
+    const unusable = older
+      ? 'not usable: from the next start on every call is refused'
+      : 'not usable, so every call is refused'
     io.out(
-      `${report.policies} policies, version ${report.version.slice(0, 12)}: ${report.ok ? 'fine' : 'not usable, so every call is refused'}.`,
+      report.ok
+        ? `${report.policies} policies, version ${report.version.slice(0, 12)}: fine.`
+        : `The policies are ${unusable}.`,
     )
+    if (older) io.out(`! ${olderPolicy.says}: ${report.ok ? olderPolicy.fix : `mend the folder, ${olderPolicy.fix}`}.`)
   }
   return report.ok ? exits.done : exits.fault
 }

@@ -1,7 +1,8 @@
-import type { Status } from '../../api/contract.ts'
+import type { PolicyReport, Status } from '../../api/contract.ts'
 import { exits } from '../exits.ts'
 import type { Io } from '../io.ts'
 import type { Declare } from '../program.ts'
+import { olderPolicy, runsOlderPolicy } from '../older-policy.ts'
 import { span } from '../render/moment.ts'
 import { fieldLines, tableLines } from '../render/table.ts'
 
@@ -12,14 +13,14 @@ export const declare: Declare = (program, act) =>
     .action(
       act(async (context) => {
         const { client } = await context.attach({ start: false })
-        const status = await client.status()
+        const [status, report] = await Promise.all([client.status(), client.checkPolicy()])
         if (context.io.json) context.io.outJson(status)
-        else for (const line of statusLines(status, context.io)) context.io.out(line)
+        else for (const line of statusLines(status, report, context.io)) context.io.out(line)
         return exits.done
       }),
     )
 
-export function statusLines(status: Status, io: Pick<Io, 'columns' | 'paint'>): string[] {
+export function statusLines(status: Status, report: PolicyReport, io: Pick<Io, 'columns' | 'paint'>): string[] {
   const { ledger, evidence, policy } = status
   const fields = {
     gateway: `${status.url}  (process ${status.pid}, up for ${span(Date.now() - status.startedAt)})`,
@@ -29,7 +30,7 @@ export function statusLines(status: Status, io: Pick<Io, 'columns' | 'paint'>): 
     evidence: `key ${evidence.key}, ${evidence.checkpointed} records under the newest checkpoint`,
     policy:
       policy.problems.length === 0
-        ? policy.version.slice(0, 12)
+        ? `${policy.version.slice(0, 12)}${runsOlderPolicy(status, report) ? `; ${olderPolicy.says}: ${olderPolicy.fix}` : ''}`
         : `${policy.problems.length} problems; run \`countersign policy check\``,
     running: status.runningCalls,
     'waiting for you': waitingText(status),

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readdirSync } from 'node:fs'
+import { accessSync, constants, existsSync, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../config/config.ts'
 import { openHome, readToken } from '../../gateway/home.ts'
@@ -50,10 +50,51 @@ export function examineHome(folder: string): Finding[] {
     return [warn('home', `${folder} does not exist yet`, 'The first start makes it; or run `countersign init`.')]
   try {
     const home = openHome(folder)
+    const closed = examineAccess(folder)
+    if (closed !== undefined) return [closed]
     readToken(home)
     return [ok('home', `${folder}, closed to others`), ...examineKeys(join(folder, 'keys'))]
   } catch (fault) {
     return [failOf('home', fault)]
+  }
+}
+
+/** A ledger that cannot be opened for want of a permission is whole, and must not be taken for one that was tampered with. */
+function examineAccess(folder: string): Finding | undefined {
+  const paths = [folder, ...readdirNames(folder).map((it) => join(folder, it))]
+  for (const path of paths) {
+    const isFolder = lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+    try {
+      accessSync(path, constants.R_OK | constants.W_OK | (isFolder ? constants.X_OK : 0))
+    } catch (fault) {
+      const { code } = fault as NodeJS.ErrnoException
+      // A file that went away meanwhile, as the ones beside an open ledger do.
+      if (code === 'ENOENT') continue
+      const fix =
+        code === 'EROFS'
+          ? 'Mount its file system for writing, or put the home elsewhere: --home DIR.'
+          : `chmod -R ${isReadable(path, isFolder) ? 'u+w' : 'u+rwX'} ${folder}`
+      return fail('home', `${path} cannot be read and written (${code ?? 'fault'})`, fix)
+    }
+  }
+  return undefined
+}
+
+function isReadable(path: string, isFolder: boolean): boolean {
+  try {
+    accessSync(path, constants.R_OK | (isFolder ? constants.X_OK : 0))
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A folder that cannot be looked into is found out by asking for access to it. */
+function readdirNames(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
   }
 }
 

@@ -2,6 +2,7 @@ import type { Status } from '../../api/contract.ts'
 import { ControlFault } from '../../gateway/control/fault.ts'
 import type { ControlClient } from '../../gateway/control/client.ts'
 import type { Context } from '../context.ts'
+import { olderPolicy, runsOlderPolicy } from '../older-policy.ts'
 import { fail, failOf, type Finding, ok, warn } from './finding.ts'
 
 /** The gateway, its upstreams, its policies and its evidence; from the files alone where no gateway runs. */
@@ -13,7 +14,7 @@ export async function examineRunning(context: Context): Promise<Finding[]> {
       ok('gateway', `${status.url}, process ${status.pid}`),
       examineLedger(status),
       ...status.servers.map(examineServer),
-      await examinePolicy(client),
+      await examinePolicy(client, status),
       await examineEvidence(() => client.verifyEvidence()),
       ...examineOpen(status),
     ]
@@ -56,8 +57,10 @@ function examineServer({ name, state, why, tools }: Status['servers'][number]): 
   return ok(what, `${tools.approved} tools approved`)
 }
 
-async function examinePolicy(client: ControlClient): Promise<Finding> {
-  const { ok: usable, policies, problems } = await client.checkPolicy()
+async function examinePolicy(client: ControlClient, status: Status): Promise<Finding> {
+  const report = await client.checkPolicy()
+  const { ok: usable, policies, problems } = report
+  if (runsOlderPolicy(status, report)) return warn('policies', olderPolicy.says, policyFix(usable))
   return usable
     ? ok('policies', `${policies} policies`)
     : fail(
@@ -68,6 +71,10 @@ async function examinePolicy(client: ControlClient): Promise<Finding> {
           .join('; '),
         'Run `countersign policy check`.',
       )
+}
+
+function policyFix(usable: boolean): string {
+  return usable ? olderPolicy.fix : `Mend what \`countersign policy check\` names; ${olderPolicy.fix}`
 }
 
 async function examineEvidence(

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { order } from '../../flow/order.ts'
 import { argumentsText, targetOf } from '../arguments.ts'
 import { decisionOf } from '../ask.ts'
+import { tellFault } from '../fault.ts'
 import { bytes, fromNow, span } from './moment.ts'
 import { stepLines } from './steps.ts'
 import { tableLines } from './table.ts'
@@ -61,6 +62,26 @@ test('each gate has one line, in columns, and a refusal says what to do next', (
   assert.equal(lines[0], '✓ proposal     pass    a=1')
   assert.match(lines[3]!, /^✗ resource {5}refuse {2}SCOPE_OUTSIDE path="a b"$/)
   assert.match(lines[5]!, /→ Stay inside/)
+})
+
+test('the line of a gate leaves two columns of its terminal free', () => {
+  const [line] = stepLines([{ step: 'tool', verdict: 'pass', facts: { a: 'x'.repeat(200) }, micros: 1 }], {
+    ...io,
+    columns: 80,
+  })
+  assert.equal(widthOf(line!), 78)
+})
+
+test('a fault has its code once, and a port that is taken is told with what to do', () => {
+  const told = (fault: Error & { code?: string; port?: number }): string => {
+    const lines: string[] = []
+    tellFault(fault, { json: false, err: (line) => void lines.push(line) })
+    return lines.join('\n')
+  }
+  const exists = Object.assign(new Error("EEXIST: file already exists, open 'a'"), { code: 'EEXIST' })
+  assert.equal(told(exists), "countersign: EEXIST: file already exists, open 'a'")
+  const taken = Object.assign(new Error('listen EADDRINUSE'), { code: 'EADDRINUSE', port: 7420 })
+  assert.match(told(taken), /Port 7420 is taken\. Use --port 0, or another endpoint\.port\./)
 })
 
 test('times and sizes are told in the largest unit that fits', () => {

@@ -2,7 +2,8 @@ import type { CallReport } from '../../api/contract.ts'
 import { visible } from '../../flow/tool/visible.ts'
 import { isJsonObject, member, type JsonObject, textMember } from '../../words/json.ts'
 import type { Io } from '../io.ts'
-import { stepLines } from './steps.ts'
+import { nextText, stepLines } from './steps.ts'
+import { plain } from './width.ts'
 
 /** What became of a call, for a person: the result on stdout, or the gates up to the one that said no. */
 export function printReport(report: CallReport, io: Io, showSteps: boolean): void {
@@ -20,8 +21,7 @@ export function printReport(report: CallReport, io: Io, showSteps: boolean): voi
       return
     case 'refused':
       for (const line of stepLines(report.steps, io)) io.out(line)
-      if (!report.steps.some(({ code }) => code === report.code))
-        io.out(`${report.code}: ${report.say}\n→ ${report.next}`)
+      for (const line of refusalLines(report)) io.out(line)
       return
     case 'unknown':
       for (const line of stepLines(report.steps, io)) io.out(line)
@@ -33,6 +33,19 @@ export function printReport(report: CallReport, io: Io, showSteps: boolean): voi
     default:
       report satisfies never
   }
+}
+
+/** What the gates have not said yet: the refusal itself, the one who said no, the question that has to be answered. */
+function refusalLines({ code, say, next, facts, approval, steps }: Extract<CallReport, { kind: 'refused' }>): string[] {
+  const lines = steps.some((step) => step.code === code)
+    ? []
+    : [`${code}: ${say}`, `→ ${nextText(next, approval === undefined ? facts : { ...facts, approval })}`]
+  if (code !== 'APPROVAL_DENIED') return lines
+  const told = { ...steps.findLast((step) => step.code === code)?.facts, ...facts }
+  const [by, why] = [textMember(told, 'by'), textMember(told, 'why')]
+  return by === undefined
+    ? lines
+    : [...lines, `Denied by ${plain(by)}${why ? `: ${plain(why)}` : ', without a reason'}.`]
 }
 
 function summary(

@@ -14,14 +14,20 @@ export function stepLines(steps: readonly Step[], io: Pick<Io, 'columns' | 'pain
   return steps.flatMap((step) => {
     const [color, mark] = marks[step.verdict]
     const reason = [step.code, factsText(step.facts)].filter((it) => it !== undefined && it !== '').join(' ')
-    const room = Math.max(20, Math.min(io.columns, 200) - nameWidth - verdictWidth - 6)
+    const room = Math.max(20, Math.min(io.columns - 2, 200) - nameWidth - verdictWidth - 6)
     const line =
       `${io.paint(color, mark)} ${padEnd(step.step, nameWidth)}  ${padEnd(step.verdict, verdictWidth)}  ${fit(reason, room)}`.trimEnd()
     if (step.code === undefined) return [line]
     const { say, next } = refusals[step.code]
     const indent = ' '.repeat(nameWidth + verdictWidth + 6)
-    return [line, io.paint('dim', `${indent}${say}`), io.paint('dim', `${indent}→ ${next}`)]
+    return [line, io.paint('dim', `${indent}${say}`), io.paint('dim', `${indent}→ ${nextText(next, step.facts)}`)]
   })
+}
+
+/** What to do next, with the id of the question where the facts have one. */
+export function nextText(next: string, facts: { readonly [name: string]: Json }): string {
+  const id = textMember(facts, 'approval')
+  return id === undefined ? next : next.replace(/\bID\b/, () => plain(id))
 }
 
 /** Facts in short, `name=value`; anything with a space in it in quotes. */
