@@ -15,6 +15,7 @@ const counts = z.strictObject({ approved: z.number(), pending: z.number(), chang
 export const serverSummarySchema = z.strictObject({
   name: z.string(),
   state: z.enum(['connecting', 'ready', 'down', 'closed']),
+  /** Why it is down, or, of one that is ready, why a list of it could not be read. */
   why: z.string().exactOptional(),
   nextTryAt: instant.exactOptional(),
   transport: z.enum(['stdio', 'http', 'memory']).exactOptional(),
@@ -37,7 +38,10 @@ export const serverDetailSchema = serverSummarySchema.extend({
   naming: z.enum(['prefixed', 'bare']),
   resources: z.enum(['allow', 'deny']),
   prompts: z.enum(['allow', 'deny']),
-  sandbox: z.string(),
+  /** How it is confined, as it runs. */
+  sandbox: z.enum(['none']),
+  /** What the configuration asks for. */
+  sandboxWanted: z.enum(['prefer', 'none']),
   differences: z.array(differenceSchema).readonly(),
 })
 export type ServerDetail = z.infer<typeof serverDetailSchema>

@@ -91,7 +91,6 @@ export interface Route {
   readonly body?: z.ZodType
   readonly answer: z.ZodType
 }
-export type RouteName = keyof typeof routes
 
 export { refusalSchema }
 export type { ApprovalFilter, ApprovalView, DecideApproval } from './approvals.ts'

@@ -96,6 +96,6 @@ export function withName(fault: unknown, noun: string, names: readonly string[])
   })
 }
 
-export function isInterruption(fault: unknown): boolean {
+function isInterruption(fault: unknown): boolean {
   return fault instanceof Error && fault.name === 'AbortError'
 }

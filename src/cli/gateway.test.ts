@@ -60,6 +60,27 @@ test('clients that start at the same time share one gateway, which ends when it 
   }
 })
 
+test('a tour that cannot be played is said on stderr, as is what is not confined, and the gateway stays up', async () => {
+  using shop = withWeather()
+  const child = shop.start(['up', '--tour'])
+  try {
+    let said = ''
+    child.stderr.on('data', (part: Buffer) => (said += part.toString('utf8')))
+    const late = AbortSignal.timeout(60_000)
+    while (!said.includes('Ctrl-C ends it')) await once(child.stderr, 'data', { signal: late })
+    assert.match(said, /The tour cannot be played: there is no .*tour\.yaml/)
+    assert.match(said, /The tour did not end as it says it does\. The gateway stays up\./)
+    assert.equal(said.match(/^Warning: .*confines nothing yet; not confined: weather$/gm)?.length, 1)
+    const shown = await shop.run(['server', 'show', 'weather', '--json'])
+    const { sandbox, sandboxWanted } = JSON.parse(shown.stdout) as Record<string, unknown>
+    assert.deepEqual([sandbox, sandboxWanted], ['none', 'prefer'])
+    assert.match((await shop.run(['server', 'show', 'weather'])).stdout, /sandbox +none \(not confined/)
+  } finally {
+    child.kill()
+    await once(child, 'exit')
+  }
+})
+
 test('a gateway in the foreground says where it is, and ends cleanly when it is asked to', async () => {
   using shop = withWeather()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -20,6 +20,8 @@ export interface Config {
   readonly lock: string
   /** In the order of the file. */
   readonly servers: readonly ServerConfig[]
+  /** By SERVER/TOOL: the only content types that its results may hold. A tool that is not in it may answer with any. */
+  readonly contentTypes?: ReadonlyMap<string, readonly string[]>
   readonly consent: { readonly waitMs: number; readonly rules: readonly ConsentRule[] }
   readonly budgets: readonly Budget[]
   readonly limits: LimitsConfig
@@ -43,6 +45,8 @@ export interface PrincipalConfig {
   readonly tenant: string
   readonly kind: 'service' | 'user'
   readonly groups: readonly string[]
+  /** Milliseconds since 1970; absent where the token does not expire. */
+  readonly expiresAt?: number
   /** The token itself is not read before it is needed. */
   readonly token:
     | { readonly kind: 'file'; readonly path: string }

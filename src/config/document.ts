@@ -109,7 +109,7 @@ function keyOf(path: Path): string {
   return path.join('\u0000')
 }
 
-export function dotted(path: Path): string {
+function dotted(path: Path): string {
   let text = ''
   for (const part of path) {
     if (typeof part === 'number') text += `[${part}]`

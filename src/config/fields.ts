@@ -62,6 +62,19 @@ export function size(says: string) {
   )
 }
 
+/** ISO 8601 with a zone; becomes milliseconds since 1970. */
+export function moment(says: string) {
+  return field(
+    (input) => {
+      const form = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/
+      const at = typeof input === 'string' && form.test(input) ? Date.parse(input) : NaN
+      return Number.isNaN(at) ? undefined : at
+    },
+    'a date and a time with a zone, such as 2027-01-31T00:00:00Z',
+    { anyOf: [{ type: 'string', format: 'date-time' }, fromVariable], description: says },
+  )
+}
+
 export function count(says: string, least: number, most: number) {
   return field(
     (input) => {

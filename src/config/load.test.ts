@@ -230,6 +230,30 @@ test('names that are used twice or stand for nothing are problems', () => {
   assert.match(onlyProblem(principal).message, /Countersign itself/)
 })
 
+test('a token may expire: at a moment with a zone, and at nothing vaguer', () => {
+  const principals = (expires: string) =>
+    `principals: [{ id: a, tenant: t, tokenSha256: ${'a'.repeat(64)}, expires: ${expires} }]`
+  const at = (text: string) => parse(principals(text)).principals[0]!.expiresAt
+  assert.equal(at('2027-01-31T00:00:00Z'), Date.UTC(2027, 0, 31))
+  assert.equal(at('2027-01-31T01:00:00+01:00'), Date.UTC(2027, 0, 31))
+  for (const vague of ['2027-01-31', '2027-01-31T00:00:00', 'tomorrow', '2027-13-31T00:00:00Z', '30d', '1800000000'])
+    assert.equal(onlyProblem(principals(vague)).at, 'principals[0].expires', vague)
+})
+
+test('content types that may pass are declared by tool, and are those that there are', () => {
+  const tools = (types: string) => `servers: { s: { command: x, tools: { t: { contentTypes: ${types} }, u: {} } } }`
+  assert.deepEqual([...parse(tools('[text, image]')).contentTypes!], [['s/t', ['text', 'image']]])
+  assert.equal(parse(tools('[text]')).servers[0]!.tools.has('t'), true)
+  for (const types of ['[]', '[txt]']) assert.match(onlyProblem(tools(types)).at, /contentTypes/)
+})
+
+test('a read-back looks as often as it says, and can say no more than it gets', () => {
+  const verify = (tries: number) =>
+    `servers: { s: { command: x, tools: { get: { effect: read }, t: { verify: { tool: s/get, arguments: {}, expect: [{ at: /n, exists: true }], tries: ${tries} } } } } }`
+  assert.equal(parse(verify(5)).servers[0]!.tools.get('t')!.verify!.tries, 5)
+  assert.match(onlyProblem(verify(6)).at, /verify\.tries/)
+})
+
 test('rules that nobody could answer, and an open address without names, are not taken', () => {
   assert.match(
     onlyProblem('consent: { rules: [{ name: a, decision: ask, channels: [] }] }').message,

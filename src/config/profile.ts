@@ -9,7 +9,7 @@ const fromArgument = z
 
 const json: z.ZodType<Json, Json> = z.json().describe('Any JSON value.') as z.ZodType<Json, Json>
 
-export const conditionSchema = z
+const conditionSchema = z
   .strictObject({
     at: pointer('Where in the result: /content/0/text, /structuredContent/total, …'),
     inJson: pointer('A pointer further into the JSON that the text at `at` holds.').exactOptional(),
@@ -22,7 +22,7 @@ export const conditionSchema = z
   })
   .describe('One closed sentence about a result.')
 
-export const scopeSchema = z
+const scopeSchema = z
   .strictObject({
     kind: z
       .enum(['path', 'url', 'host', 'repo', 'table', 'record', 'literal'])
@@ -49,7 +49,7 @@ export const scopeSchema = z
   })
   .describe('How one scope is drawn from the arguments of a call.')
 
-export const readBackSchema = z
+const readBackSchema = z
   .strictObject({
     tool: z
       .string()
@@ -61,7 +61,12 @@ export const readBackSchema = z
       .min(1, 'expected at least one condition')
       .describe('All hold: the effect is there.'),
     settleMs: milliseconds('How long to wait before each look.').prefault(500),
-    tries: z.int().min(1).max(20).default(3).describe('How often to look.'),
+    tries: z
+      .int()
+      .min(1)
+      .max(5)
+      .default(3)
+      .describe('How often `verify` looks, at most 5 times; `reconcile` looks until it knows.'),
     maxExecutionMs: milliseconds('After this long a call that nobody answered can no longer take effect.').prefault(
       '10m',
     ),
@@ -95,6 +100,11 @@ export const profileSchema = z
       .describe('Answers with isError on which all these hold had no effect, so that the call may be repeated.'),
     reconcile: readBackSchema.exactOptional().describe('Finds out what became of a call that nobody answered.'),
     verify: readBackSchema.exactOptional().describe('Shows whether the call did what it was to do.'),
+    contentTypes: z
+      .array(z.enum(['text', 'image', 'audio', 'resource', 'resource_link']))
+      .min(1)
+      .exactOptional()
+      .describe('The only types of content that its results may hold. Left out: any.'),
     maxResultBytes: size('Results above this are kept aside and paged.').exactOptional(),
     secrets: z
       .enum(['keep', 'mask', 'refuse'])

@@ -25,6 +25,7 @@ export function resolveConfig(file: string, text: ConfigText, document: ConfigDo
     servers: Object.entries(text.servers).map(([name, server]) =>
       serverOf(name, server, folder, (part, key) => document.filled(['servers', name, part, key])),
     ),
+    contentTypes: contentTypesOf(text.servers),
     consent: {
       waitMs: text.consent.wait,
       rules: text.consent.rules.map(({ expires, ...rule }) => ({ ...rule, expiresMs: expires })),
@@ -40,14 +41,14 @@ export function resolveConfig(file: string, text: ConfigText, document: ConfigDo
 }
 
 function principalOf(
-  { tokenFile, tokenSha256, ...rest }: ConfigText['principals'][number],
+  { tokenFile, tokenSha256, expires, ...rest }: ConfigText['principals'][number],
   absolute: (path: string) => string,
 ): PrincipalConfig {
   const token =
     tokenFile === undefined
       ? ({ kind: 'sha256', digest: tokenSha256! } as const)
       : ({ kind: 'file', path: absolute(tokenFile) } as const)
-  return { ...rest, token }
+  return { ...rest, ...(expires === undefined ? {} : { expiresAt: expires }), token }
 }
 
 type ServerText = ConfigText['servers'][string]
@@ -143,8 +144,15 @@ function installedVersion(name: string, from: string): string {
   }
 }
 
+function contentTypesOf(servers: ConfigText['servers']): ReadonlyMap<string, readonly string[]> {
+  const named = Object.entries(servers).flatMap(([server, { tools }]) =>
+    Object.entries(tools).map(([tool, { contentTypes }]) => [`${server}/${tool}`, contentTypes] as const),
+  )
+  return new Map(named.flatMap(([key, types]) => (types === undefined ? [] : [[key, types]])))
+}
+
 function profileOf(profile: ServerText['tools'][string]): ToolProfile {
-  return { ...profile, declared: true } satisfies ToolProfile & { reconcile?: ReadBack }
+  return { ...profile, declared: true } satisfies ToolProfile & { reconcile?: ReadBack; contentTypes?: unknown }
 }
 
 function deepFreeze<Value>(value: Value): Value {

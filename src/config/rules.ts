@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { count, duration, name, size, text } from './fields.ts'
+import { count, duration, moment, name, size, text } from './fields.ts'
 
 const glob = (says: string) => text(`${says} \`*\` stands for anything.`, 256)
 const effects = z.array(z.enum(['read', 'idempotent', 'keyed', 'once'])).min(1)
 
-export const channels = ['terminal', 'cli', 'console', 'elicitation'] as const
+const channels = ['terminal', 'cli', 'console', 'elicitation'] as const
 
 /** Keys are those of ConsentRule. */
 export const consentRuleSchema = z
@@ -80,6 +80,7 @@ export const principalSchema = z
       .exactOptional()
       .describe('SHA-256 of the bearer token, where the token itself is kept elsewhere.'),
     groups: z.array(name('A group.')).max(64).default([]).describe('For policies.'),
+    expires: moment('From that moment on the token is refused.').exactOptional(),
   })
   .refine((it) => (it.tokenFile === undefined) !== (it.tokenSha256 === undefined), {
     error: 'expected exactly one of `tokenFile` and `tokenSha256`',

@@ -48,7 +48,10 @@ export const serverSchema = z
       .describe('Sent with every request to the URL; kept as secrets.'),
     revisions: revisionsSchema,
     connectTimeout: duration('How long a first answer may take.').prefault('30s'),
-    sandbox: z.enum(['prefer', 'none']).default('prefer').describe('prefer: confined where the machine can do it.'),
+    sandbox: z
+      .enum(['prefer', 'none'])
+      .default('prefer')
+      .describe('Nothing is confined yet, with `prefer` either; `none` says that it never shall be.'),
     resources: allowOrDeny.describe('May resources of this server be listed and read?'),
     prompts: allowOrDeny.describe('May prompts of this server be listed and got?'),
     naming: z.enum(['prefixed', 'bare']).default('prefixed').describe('bare: exported without the name of the server.'),

@@ -127,7 +127,12 @@ export async function assemble(config: Config, home: Home, options: AssembleOpti
     upstreams: dispatch,
     result: {
       spill,
-      limits: { ...defaultResultLimits, maxBytes: config.limits.resultBytes, hardBytes: config.limits.resultHardBytes },
+      limits: {
+        ...defaultResultLimits,
+        maxBytes: config.limits.resultBytes,
+        hardBytes: config.limits.resultHardBytes,
+        ...(config.contentTypes === undefined ? {} : { allowedTypes: config.contentTypes }),
+      },
     },
     readBacks,
     now: Date.now,

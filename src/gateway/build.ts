@@ -64,7 +64,7 @@ export async function startGateway(config: Config, home: OwnedHome, options: Sta
       ...defaultLimits,
       sessions: config.limits.sessions,
       // No principal takes the sessions of all others.
-      // sessionsPerPrincipal: Math.ceil(config.limits.sessions / 4),
+      sessionsPerPrincipal: Math.ceil(config.limits.sessions / 4),
       messageBytes: config.limits.argumentBytes + (1 << 16),
     },
   }

@@ -35,7 +35,7 @@ export class CatalogueDesk {
     const found = this.#core.catalogue.server(name)
     if (found === undefined) return undefined
     const { declared, connection, identityDigest, approved, instructions, differences } = found
-    const sandbox = this.#config.servers.find(({ spec }) => spec.name === name)?.sandbox ?? 'none'
+    const wanted = this.#config.servers.find(({ spec }) => spec.name === name)?.sandbox ?? 'none'
     const ready = connection.kind === 'ready' ? connection.negotiated : undefined
     return {
       ...summaryOf(found),
@@ -47,7 +47,9 @@ export class CatalogueDesk {
       naming: declared.naming,
       resources: declared.resources,
       prompts: declared.prompts,
-      sandbox,
+      // What holds, and not what is wished for: nothing is confined yet.
+      sandbox: 'none',
+      sandboxWanted: wanted,
       differences: differences.map(differenceView),
     }
   }
@@ -129,8 +131,9 @@ function offerOf(exported: string, server: string, definition: JsonObject): Tool
   }
 }
 
-function summaryOf({ declared, connection, counts }: CatalogueServer): ServerSummary {
-  const base = { name: declared.spec.name, state: connection.kind, tools: counts }
+function summaryOf({ declared, connection, why, counts }: CatalogueServer): ServerSummary {
+  const name = declared.spec.name
+  const base = { name, state: connection.kind, tools: counts, ...(why === undefined ? {} : { why }) }
   switch (connection.kind) {
     case 'ready': {
       const { transport, revision, serverInfo, pid } = connection.negotiated

@@ -51,7 +51,7 @@ export class GovernedReadBacks implements ReadBacks {
 }
 
 /** `{ "$argument": "/pointer" }` anywhere in the template becomes that part of the judged call's arguments. */
-export function fill(template: Json, args: JsonObject): Json {
+function fill(template: Json, args: JsonObject): Json {
   if (Array.isArray(template)) return (template as readonly Json[]).map((part) => fill(part, args))
   if (!isJsonObject(template)) return template
   const pointer = template['$argument']

@@ -27,3 +27,22 @@ test('an invented token, an empty one and none at all name nobody', () => {
     assert.equal(found.code, 'NO_IDENTITY')
   }
 })
+
+test('a token is good until the moment at which it expires, and then is told apart from one that never was', () => {
+  const expiring = new TokenIdentities({ id: 'local', tenant: 'local', kind: 'user', groups: [] }, [
+    {
+      tokenDigest: digest(token),
+      principal: { id: 'ci', tenant: 'acme', kind: 'service', groups: [], expiresAt: 1000 },
+    },
+  ])
+  for (const credential of [
+    { kind: 'bearer', token: new Secret(token) },
+    { kind: 'library', principal: 'ci' },
+  ] as const) {
+    assert.ok('id' in expiring.verify(credential, 999))
+    for (const now of [1000, 5000]) {
+      const found = expiring.verify(credential, now)
+      assert.equal('code' in found && found.code, 'IDENTITY_EXPIRED', credential.kind)
+    }
+  }
+})

@@ -1,5 +1,5 @@
 import { digest, type Digest } from '../words/digest.ts'
-import { refuse, type Refusal } from '../words/verdict.ts'
+import { type Facts, refuse, type Refusal } from '../words/verdict.ts'
 import type { Credential, Identities, Principal } from '../flow/principal/principal.ts'
 
 /** A principal that a bearer token proves. Only the token's digest is kept. */
@@ -10,6 +10,8 @@ export interface TokenHolder {
 
 /** The shortest token that is taken: 128 bits in base64url. A shorter one is a password, and could be guessed. */
 export const TOKEN_LENGTH = 22
+
+const NOT_OURS: Facts = Object.freeze({ why: 'the token is not one of this gateway' })
 
 /**
  * Knows the local user and the holders of tokens. A token is looked up by its digest, so that comparing takes no longer for
@@ -38,25 +40,32 @@ export class TokenIdentities implements Identities {
     )
   }
 
-  verify(credential: Credential, _now: number): Principal | Refusal {
+  verify(credential: Credential, now: number): Principal | Refusal {
     switch (credential.kind) {
       case 'none':
         return refuse('NO_IDENTITY', {})
       case 'socket':
         return this.#local
       case 'library':
-        return this.#byId.get(credential.principal) ?? refuse('NO_IDENTITY', { principal: credential.principal })
+        return standing(this.#byId.get(credential.principal), now, { principal: credential.principal })
       case 'bearer': {
         const token = credential.token.reveal()
         const proved = this.#proved.get(token)
-        if (proved !== undefined) return proved
+        if (proved !== undefined) return standing(proved, now, NOT_OURS)
         const holder = token.length < TOKEN_LENGTH ? undefined : this.#holders.get(digest(token))
-        if (holder === undefined) return refuse('NO_IDENTITY', { why: 'the token is not one of this gateway' })
-        this.#proved.set(token, holder)
-        return holder
+        if (holder !== undefined) this.#proved.set(token, holder)
+        return standing(holder, now, NOT_OURS)
       }
       default:
         return credential satisfies never
     }
   }
+}
+
+/** What expired is told apart from what never was, so that whoever holds it knows to get a new one. */
+function standing(found: Principal | undefined, now: number, unknown: Facts): Principal | Refusal {
+  if (found === undefined) return refuse('NO_IDENTITY', unknown)
+  if (found.expiresAt !== undefined && found.expiresAt <= now)
+    return refuse('IDENTITY_EXPIRED', { principal: found.id })
+  return found
 }

@@ -79,20 +79,6 @@ export const refusals = {
     say: 'The credential has expired.',
     next: 'Get a new credential and try again.',
   },
-  WRONG_AUDIENCE: {
-    step: 'principal',
-    http: 401,
-    retry: false,
-    say: 'The credential was made for another service.',
-    next: 'Use a credential whose audience is this gateway.',
-  },
-  WRONG_TENANT: {
-    step: 'principal',
-    http: 403,
-    retry: false,
-    say: 'What the call names belongs to another tenant or principal.',
-    next: 'Use the credential of the principal to whom it belongs.',
-  },
   TOOL_UNKNOWN: {
     step: 'tool',
     http: 404,
@@ -294,7 +280,7 @@ export const refusals = {
     http: 502,
     retry: false,
     say: 'The result holds a kind of content that may not pass. The call itself has run.',
-    next: 'Allow the content type for this tool, if it is wanted. Do not repeat the call to get another answer.',
+    next: 'Name the content type under `contentTypes` of the tool in the configuration, if it is wanted. Do not repeat the call to get another answer.',
   },
   RESULT_SCHEMA_MISMATCH: {
     step: 'result',
@@ -320,7 +306,3 @@ export const refusals = {
 } as const satisfies Record<string, RefusalRow>
 
 export type RefusalCode = keyof typeof refusals
-
-export function isRefusalCode(text: string): text is RefusalCode {
-  return Object.hasOwn(refusals, text)
-}

@@ -53,29 +53,6 @@ export function parseStrict(input: Uint8Array | string, limits: ParseLimits): Pa
   }
 }
 
-/**
- * Whether JSON text keeps within a depth, at the price of one pass over its bytes. It says nothing else about the text;
- * its use is to make recursion over foreign values safe.
- */
-export function depthWithin(bytes: Uint8Array, depth: number): boolean {
-  let open = 0
-  for (let n = 0; n < bytes.length; n++) {
-    const byte = bytes[n]
-    if (byte === 0x22) {
-      for (;;) {
-        n = bytes.indexOf(0x22, n + 1)
-        if (n === -1) return true
-        let slashes = 0
-        while (bytes[n - 1 - slashes] === 0x5c) slashes++
-        if (slashes % 2 === 0) break
-      }
-    } else if (byte === 0x7b || byte === 0x5b) {
-      if (++open > depth) return false
-    } else if (byte === 0x7d || byte === 0x5d) open--
-  }
-  return true
-}
-
 function stop(code: Unparsed, at: number, detail: string): Stop {
   return { ok: false, code, at, detail }
 }

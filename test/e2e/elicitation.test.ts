@@ -22,7 +22,10 @@ consent:
 interface Opened {
   readonly gateway: RunningGateway
   readonly site: Site
-  connect(mode: 'legacy' | { pin: '2026-07-28' }, answer: 'accept' | 'decline' | undefined): Promise<Client>
+  readonly connect: (
+    mode: 'legacy' | { pin: '2026-07-28' },
+    answer: 'accept' | 'decline' | undefined,
+  ) => Promise<Client>
 }
 
 async function open(t: TestContext, text: (site: Site) => string): Promise<Opened & { asked: string[] }> {

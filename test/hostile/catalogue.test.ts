@@ -190,16 +190,37 @@ test('hostile schemas are quarantined or bounded, each alone; no list, no call a
   assert.equal(wordFor(await call(gateway, 'a/fine', { text: 'x' })), 'answered:succeeded')
 })
 
-test(
-  'one tool that is nested beyond reason does not hide the others, or at least the reason is visible',
-  { todo: 'the whole list is dropped and nothing says why' },
-  async (t) => {
-    const { gateway, token } = await open(t, [[tool('deep', nested(500)), tool('fine')]])
-    const server = await gateway.control.server('a')
-    const visible = (await names(gateway, token)).includes('a__fine') || server?.why !== undefined
-    assert.ok(visible, JSON.stringify(server))
-  },
-)
+/** Where a list cannot be read, nothing of it is used, and everybody who asks is told why. */
+async function closedWith(gateway: RunningGateway, token: string, why: RegExp): Promise<void> {
+  let tries = 0
+  await until('it is known', async () => {
+    await call(gateway, 'a/fine', { text: `try ${tries++}` })
+    return why.test((await gateway.control.server('a'))?.why ?? '')
+  })
+  const server = await gateway.control.server('a')
+  assert.equal(server?.state, 'ready')
+  const { servers } = await gateway.control.status()
+  assert.match(servers.find(({ name }) => name === 'a')?.why ?? '', why)
+  assert.equal(servers.find(({ name }) => name === 'b')?.why, undefined)
+  const refused = await call(gateway, 'a/fine', { text: 'x' })
+  assert.ok(refused.kind === 'refused' && refused.code === 'SERVER_UNAVAILABLE', JSON.stringify(refused))
+  assert.match(JSON.stringify(refused.facts['why']), why)
+  assert.doesNotMatch((await callTool(gateway, token, 'a__fine', { text: 'x' })).text, /"text":"\{/)
+  assert.equal(wordFor(await call(gateway, 'b/echo', { text: 'hi' })), 'answered:succeeded')
+}
+
+test('one tool that is nested beyond reason closes its server’s list, and the reason is visible', async (t) => {
+  const { gateway, site, token } = await open(t, [[tool('fine')]])
+  const deep = { tools: [[tool('fine')], [tool('deep', nested(500))]] }
+  writeFileSync(join(site.folder, 'says.json'), JSON.stringify(deep))
+  await closedWith(gateway, token, /list of tools could not be read: .*(?:deep|nest|depth)/)
+})
+
+test('a list whose cursor comes back closes its server’s list, and the reason is visible', async (t) => {
+  const { gateway, site, token } = await open(t, [[tool('fine')]])
+  writeFileSync(join(site.folder, 'says.json'), JSON.stringify({ endless: true }))
+  await closedWith(gateway, token, /list of tools could not be read: .*a cursor came twice/)
+})
 
 test('a list that changes while it is read, or grows by a hostile page, leaves what was approved in place', async (t) => {
   const { gateway, site, token } = await open(t, [[tool('one'), tool('two')]])

@@ -81,7 +81,7 @@ function serverLines(server: ServerDetail, io: Pick<Io, 'columns' | 'paint'>): s
     naming: server.naming,
     resources: server.resources,
     prompts: server.prompts,
-    sandbox: server.sandbox,
+    sandbox: `${server.sandbox} (not confined${server.sandboxWanted === 'prefer' ? '; `prefer` confines nothing yet' : ''})`,
     instructions: server.instructions,
   }
   return [...fieldLines(fields, io), ...differenceLines(server.differences, io)]

@@ -22,11 +22,9 @@ import type {
   ToolRef,
   ToolSummary,
 } from '../../api/contract.ts'
-import type { Config } from '../../config/config.ts'
 import type { Answer } from '../../flow/answer.ts'
 import type { Judgement } from '../../flow/evidence/index.ts'
 import type { Refusal } from '../../words/verdict.ts'
-import type { OwnedHome } from '../ownership.ts'
 
 /**
  * What a running gateway does for the person who owns its home. Whoever can open the control socket is that person: its
@@ -103,6 +101,3 @@ export interface GatewayOptions {
   /** No terminal: standard error is a log file. */
   readonly background: boolean
 }
-
-/** What `gateway/build.ts` exports as `startGateway`. Resolves when both sockets and the endpoint listen. */
-export type StartGateway = (config: Config, home: OwnedHome, options: GatewayOptions) => Promise<Gateway>

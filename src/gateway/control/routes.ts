@@ -20,7 +20,7 @@ const exportChunkChars = 65_536
 const faultStatus = { BAD_REQUEST: 400, NOT_FOUND: 404, TOO_LARGE: 413, STOPPING: 503, INTERNAL: 500 } as const
 
 /** The API as a web-standard application; what it is served on is the caller's business. */
-export function controlApp(control: Control, onFault: (fault: unknown, where: string) => void): Hono {
+function controlApp(control: Control, onFault: (fault: unknown, where: string) => void): Hono {
   const app = new Hono()
   app.use(async (c, next) => {
     await next()

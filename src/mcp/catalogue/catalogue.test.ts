@@ -230,3 +230,28 @@ test('names that every object inherits are names like any other', async () => {
     assert.equal(catalogue.find({ kind: 'prompt', exported: exportedName }).state, 'unknown')
   }
 })
+
+test('a tool whose name would give it the key of a prompt is never callable, whether that prompt is there or not', async () => {
+  await using site = new CatalogueSite()
+  const tools = [[toolNamed('prompts/greet'), toolNamed('resources/read'), toolNamed('read')]]
+  site.add('both', { tools, prompts: [[{ name: 'greet' }]] })
+  site.add('alone', { tools }, { prompts: 'deny', resources: 'deny' })
+  const catalogue = await site.open()
+  const alone = catalogue.entry('alone/prompts/greet')
+  assert.deepEqual([alone?.kind, alone?.state, alone?.why], ['tool', 'pending', 'its name is reserved'])
+  assert.equal(catalogue.approve([{ key: 'alone/prompts/greet' }], 'ada', NOW)[0]?.outcome, 'refused')
+  // This key is that of the server's resources, which are approved with the server itself.
+  catalogue.approve([{ key: 'alone/resources/read' }], 'ada', NOW)
+  assert.equal(readLock(site.lock).get('alone')?.tools.size, 0)
+  approveAll(catalogue)
+  // The key is that of the prompt, and whoever approves it approves the prompt and nothing else.
+  assert.equal(catalogue.entry('both/prompts/greet')?.kind, 'prompt')
+  assert.equal(catalogue.find({ kind: 'prompt', exported: 'both__greet' }).state, 'approved')
+  for (const server of ['both', 'alone'])
+    for (const name of ['prompts/greet', 'resources/read'])
+      assert.notEqual(catalogue.find({ kind: 'tool', server, name }).state, 'approved', `${server}/${name}`)
+  assert.deepEqual(
+    catalogue.approved('tool').map(({ key }) => key),
+    ['both/read', 'alone/read'],
+  )
+})

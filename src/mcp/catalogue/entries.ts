@@ -3,7 +3,7 @@ import type { Digest } from '../../words/digest.ts'
 import { type JsonObject, textMember } from '../../words/json.ts'
 import type { ConnectionState } from '../upstream/upstream.ts'
 import type { Member, ServerDeclared } from './member.ts'
-import { type Row, liveInstructions, serverDifferences } from './rows.ts'
+import { type Row, liveInstructions, serverDifferences, short } from './rows.ts'
 
 /** One capability, in short, as lists of the command line and the console show it. */
 export interface CatalogueEntry {
@@ -33,6 +33,8 @@ export interface CatalogueEntry {
 export interface CatalogueServer {
   readonly declared: ServerDeclared
   readonly connection: ConnectionState
+  /** Why lists of it are not known although it is connected. Words of the server are made visible, and are bounded. */
+  readonly why: string | undefined
   readonly identityDigest: Digest
   readonly approved: { readonly identityDigest: Digest; readonly by: string; readonly at: number } | undefined
   /** What the server says now, or was approved to say while it is not connected. */
@@ -74,9 +76,11 @@ export function serverOf(member: Member): CatalogueServer {
     else if (row.standing === 'pending' || row.standing === 'quarantined') counts.pending++
     else counts.changed++
   }
+  const why = member.listing.faults.map(short).join('; ')
   return {
     declared,
     connection,
+    why: why === '' ? undefined : why,
     identityDigest,
     approved: lock && { identityDigest: lock.identityDigest, by: lock.approvedBy, at: Date.parse(lock.approvedAt) },
     instructions: liveInstructions(facts),

@@ -43,7 +43,7 @@ export type CatalogueEvent =
     }
   | { readonly kind: 'server.drift'; readonly server: string; readonly differences: readonly RecordedDifference[] }
 
-export function recorded(differences: readonly Difference[]): readonly RecordedDifference[] {
+function recorded(differences: readonly Difference[]): readonly RecordedDifference[] {
   return differences.map(({ at, approved, live }) => ({ at, approved: approved ?? null, live: live ?? null }))
 }
 

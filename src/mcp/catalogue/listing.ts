@@ -69,9 +69,14 @@ export class Listing {
     return this.#lists
   }
 
-  /** Why a list is not known although the upstream is connected. */
+  /** Why a list is not known, or not known to be as it was, although the upstream is connected. */
   why(kind: ListKind): string | undefined {
     return this.#kinds.get(kind)?.why
+  }
+
+  /** The same for all of its lists. */
+  get faults(): readonly string[] {
+    return [...this.#kinds.values()].flatMap(({ why }) => why ?? [])
   }
 
   /**

@@ -283,7 +283,7 @@ class RowMaker {
 }
 
 /** Words of others that go on the record: bounded, and without what nobody sees. */
-function short(text: string): string {
+export function short(text: string): string {
   return visible(text.slice(0, 200).toWellFormed())
 }
 

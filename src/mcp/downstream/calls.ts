@@ -46,7 +46,7 @@ function begin(
   const { callsAtOnce, callsPerPrincipal } = door.options.limits
   const tooMany = (limit: number) => outlet.reply(replyTo(request, refused('TOO_MANY_AT_ONCE', { limit })))
   if (peer !== undefined && peer.running >= callsAtOnce) return tooMany(callsAtOnce)
-  if (false && door.callers.of(request.principal) >= callsPerPrincipal) return tooMany(callsPerPrincipal)
+  if (door.callers.of(request.principal) >= callsPerPrincipal) return tooMany(callsPerPrincipal)
   const call = new Call(request, outlet, door, peer)
   // Until the flow is through with it, and not only until its client left: what was begun may go on without a client.
   const ended = door.callers.began(request.principal)

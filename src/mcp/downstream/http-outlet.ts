@@ -126,7 +126,7 @@ export function writeReply(response: ServerResponse, reply: Reply, more: readonl
 }
 
 /** Cuts off a client that leaves its answer lying. */
-export function watchReader(response: ServerResponse, options: Pick<HttpOutletOptions, 'limits' | 'pulse'>): void {
+function watchReader(response: ServerResponse, options: Pick<HttpOutletOptions, 'limits' | 'pulse'>): void {
   if (response.socket === null || response.socket.writableLength === 0) return
   const until = Date.now() + options.limits.writeMs
   const lingering: Beating = {

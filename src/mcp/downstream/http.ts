@@ -16,7 +16,7 @@ import { type Posted, acceptedForms, isModernNotification, isPlainJson, namesMod
 import { failure } from './reply.ts'
 
 export const MCP_PATH = '/mcp'
-export const HEALTH_PATH = '/healthz'
+const HEALTH_PATH = '/healthz'
 
 /** Streamable HTTP in both eras on one path, behind checks that hold for every path. */
 export class HttpDoor {

@@ -25,7 +25,7 @@ export function failure(id: RequestId | null, code: number, message: string, dat
   return { head, body: undefined, tail: '', status }
 }
 
-export function replyBytes(reply: Reply): Buffer {
+function replyBytes(reply: Reply): Buffer {
   const { head, body, tail } = reply
   if (body === undefined) return Buffer.from(head + tail, 'utf8')
   const before = Buffer.byteLength(head, 'utf8')

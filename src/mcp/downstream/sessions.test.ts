@@ -19,7 +19,7 @@ test('initialize agrees on what both speak, and says what is here', async (t) =>
     assert.equal(result['protocolVersion'], agreed)
     assert.equal(result['instructions'], 'Ask before you act.')
     assert.deepEqual(Object.keys(result['capabilities'] as object), ['tools', 'prompts', 'resources'])
-    assert.match(String(got.headers['mcp-session-id']), /^[\w-]{22}$/)
+    assert.match(String(got.headers['mcp-session-id']), /^[0-9a-f]{32}$/)
   }
   assert.equal(errorOf(await ask(url, { body: rpc('initialize', {}) })).code, -32602)
 })
@@ -30,7 +30,7 @@ test('a session is needed, and is found by its own principal only', async (t) =>
   const list = { body: rpc('tools/list') }
   assert.equal((await ask(url, { ...list, headers: alice })).status, 200)
   assert.equal((await ask(url, list)).status, 400)
-  const unknown = await ask(url, { ...list, headers: { ...alice, 'mcp-session-id': 'A'.repeat(22) } })
+  const unknown = await ask(url, { ...list, headers: { ...alice, 'mcp-session-id': 'a'.repeat(32) } })
   assert.equal(unknown.status, 404)
   for (const token of ['bob', 'alice-other']) {
     const headers = { ...alice, authorization: `Bearer ${token}` }

@@ -31,7 +31,7 @@ export interface ListLimits {
   readonly bytes: number
 }
 
-export const listLimits: ListLimits = { pages: 1000, items: 20_000, bytes: 64 * 1024 * 1024 }
+const listLimits: ListLimits = { pages: 1000, items: 20_000, bytes: 64 * 1024 * 1024 }
 
 /** Where the items stand in the result of each list, and the capability without which there is nothing to ask for. */
 export const lists: Record<ListMethod, { readonly key: string; readonly capability: string }> = {

@@ -3,7 +3,7 @@ export interface PauseRange {
   readonly mostMs: number
 }
 
-export const reconnectPauses: PauseRange = { firstMs: 250, mostMs: 30_000 }
+const reconnectPauses: PauseRange = { firstMs: 250, mostMs: 30_000 }
 
 /** What lasted this long was not a failure of the start. */
 const STEADY_MS = 10_000

@@ -20,7 +20,7 @@ export const schemaMaps: ReadonlySet<string> = new Set([
   'dependentSchemas',
 ])
 export const schemaLists: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems'])
-export const schemaSlots: ReadonlySet<string> = new Set([
+const schemaSlots: ReadonlySet<string> = new Set([
   'items',
   'additionalItems',
   'additionalProperties',

@@ -113,7 +113,7 @@ export function propertiesOf(schema: JsonObject): JsonObject {
   return isJsonObject(properties) ? properties : {}
 }
 
-export function requiredOf(schema: JsonObject): readonly string[] {
+function requiredOf(schema: JsonObject): readonly string[] {
   const required = member(schema, 'required')
   return Array.isArray(required) ? required.filter((name): name is string => typeof name === 'string') : []
 }

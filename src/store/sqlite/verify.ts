@@ -36,15 +36,24 @@ export function verifyLedger(home: string): Judgement {
   try {
     db = new Database(file, 'read')
   } catch (fault) {
-    return { verdict: 'tampered', records: 0, firstBad: 0, why: [`the ledger cannot be opened: ${messageOf(fault)}`] }
+    return unreadable(fault)
   }
   try {
     return judge(db, home, readFileSync(keyFile, 'utf8'))
   } catch (fault) {
-    return { verdict: 'tampered', records: 0, why: [`the ledger cannot be read: ${messageOf(fault)}`] }
+    return unreadable(fault)
   } finally {
     db.close()
   }
+}
+
+// SQLITE_PERM, READONLY, CANTOPEN: this process may not look, which says nothing about what is there.
+const MAY_NOT_LOOK: readonly unknown[] = [3, 8, 14]
+
+function unreadable(fault: unknown): Judgement {
+  const barred = MAY_NOT_LOOK.includes((fault as { errcode?: unknown }).errcode)
+  const why = [`the ledger cannot be read: ${messageOf(fault)}`]
+  return barred ? { verdict: 'unjudgeable', records: 0, why } : { verdict: 'tampered', records: 0, firstBad: 0, why }
 }
 
 function judge(db: Database, home: string, pem: string): Judgement {

@@ -24,6 +24,7 @@ interface Queued {
 const QUEUE_LIMIT = 1024
 const BATCH_LIMIT = 256
 const FULL_BATCH = 16
+const GATHERING_TURNS = 3
 const SYNC_WITHIN_MS = 50
 const RETRY_MS = 500
 
@@ -90,14 +91,17 @@ export class Writer {
     })
   }
 
-  // One more turn of the event loop than the first: callers whose answers came in this turn go into the same commit.
   #schedule(): void {
     if (this.#scheduled || this.#broken !== undefined) return
     this.#scheduled = true
-    setImmediate(() => {
-      if (this.#queue.length >= FULL_BATCH) this.#flushNow()
-      else setImmediate(() => this.#flushNow())
-    })
+    setImmediate(() => this.#gather(GATHERING_TURNS))
+  }
+
+  // Callers whose answers come in while the event loop turns a few times more go into the same commit: a turn costs
+  // microseconds, and a commit of its own costs each of them a multiple of its record.
+  #gather(turns: number): void {
+    if (turns === 0 || this.#queue.length >= FULL_BATCH) this.#flushNow()
+    else setImmediate(() => this.#gather(turns - 1))
   }
 
   #flushNow(): void {
