@@ -5,6 +5,9 @@ import { schema, version } from '../migrations/sqlite-1.ts'
 
 export type Row = Record<string, string | number | bigint | Uint8Array | null>
 
+// Nobody else writes here. A foreign lock is waited for shortly, since the whole process waits, and then is a fault.
+const LOCK_WAIT_MS = 250
+
 /** One connection to the ledger's file, with its settings read back: a setting that did not take is a fault, not a hope. */
 export class Database {
   readonly path: string
@@ -14,7 +17,7 @@ export class Database {
 
   constructor(path: string, mode: 'write' | 'read' = 'write') {
     this.path = path
-    this.#db = new DatabaseSync(path, { readOnly: mode === 'read', timeout: 5000, defensive: mode === 'write' })
+    this.#db = new DatabaseSync(path, { readOnly: mode === 'read', timeout: LOCK_WAIT_MS, defensive: mode === 'write' })
     if (mode === 'read') return
     chmodSync(path, 0o600)
     this.#db.exec(

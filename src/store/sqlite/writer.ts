@@ -114,19 +114,25 @@ export class Writer {
     const batch = this.#queue.splice(0, BATCH_LIMIT)
     if (batch.length === 0) return
     const undo = this.#chain.mark()
+    const synced = batch.some(({ job }) => job.durability === 'synced')
     let done: (() => void)[]
     try {
-      const synced = batch.some(({ job }) => job.durability === 'synced')
       this.#db.synchronise(synced)
       done = this.#runTogether(batch) ?? this.#runApart(batch, undo)
-      if (synced) this.#nowSynced()
-      else this.#syncSoon()
     } catch (fault) {
       undo()
       this.#breakDown(batch, fault)
       return
     }
     for (const settle of done) settle()
+    try {
+      if (synced) this.#nowSynced()
+      else this.#syncSoon()
+    } catch (fault) {
+      // What was committed stands. Nothing more is, until its head can be kept outside again.
+      this.#breakDown([], fault)
+      return
+    }
     // One that cannot be signed now is signed with the next.
     if (this.#chain.size - this.#checkpointed >= this.#checkpointEvery) void this.checkpoint().catch(() => {})
   }
