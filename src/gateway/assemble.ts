@@ -54,16 +54,35 @@ export interface AssembleOptions {
   readonly policies?: readonly PolicyText[]
 }
 
+/** Opens the ledger, connects the upstreams and joins them to a flow. What was opened is closed again where a part of it fails. */
 export async function assemble(config: Config, home: Home, options: AssembleOptions): Promise<Core> {
+  const closers: Closer[] = []
+  try {
+    return await open(config, home, options, closers)
+  } catch (fault) {
+    await closeAll(closers)
+    throw fault
+  }
+}
+
+type Closer = () => void | Promise<void>
+
+/** The last that was opened first. */
+async function closeAll(closers: Closer[]): Promise<void> {
+  for (const close of closers.splice(0).toReversed()) await close()
+}
+
+async function open(config: Config, home: Home, options: AssembleOptions, closers: Closer[]): Promise<Core> {
   const onFault = options.onFault ?? ((): void => {})
   await reapOrphans(join(home.folder, 'children'))
-  const open = openLedger(home.folder, {
+  const opened = openLedger(home.folder, {
     repeatWindowMs: config.ledger.repeatWindowMs,
     reads: config.ledger.reads,
     checkpointEvery: config.evidence.checkpointEvery,
     checkpointMs: config.evidence.checkpointSeconds * 1000,
   })
-  const { ledger } = open
+  closers.push(() => opened.close())
+  const { ledger } = opened
   const identities = identitiesOf(config, home)
   const texts = options.policies ?? readPolicies(config.policy)
   const policies = new CedarPolicies(texts)
@@ -76,10 +95,13 @@ export async function assemble(config: Config, home: Home, options: AssembleOpti
       }),
     ]),
   )
+  closers.push(async () => {
+    await Promise.all([...upstreams.values()].map((upstream) => upstream.close()))
+  })
   const profileOf = (server: string, name: string): ToolProfile =>
     config.servers.find(({ spec }) => spec.name === server)?.tools.get(name) ?? undeclared
   const record = (event: CatalogueEvent): void => {
-    if (open.judgement.verdict !== 'valid') return
+    if (opened.judgement.verdict !== 'valid') return
     const { kind, ...facts } = event
     ledger
       .record({ kind: 'catalogue.changed', at: Date.now(), facts: { change: kind, ...jsonOf(facts) } })
@@ -93,6 +115,7 @@ export async function assemble(config: Config, home: Home, options: AssembleOpti
     pollMs: config.catalogue.refreshMs,
     onEvent: record,
   })
+  closers.push(() => catalogue.close())
   const shelf = new PreparedShelf(catalogue, policies)
   const desk = new Desk(ledger)
   const budgets = new Accounts(config.budgets, ledger, Date.now())
@@ -141,19 +164,20 @@ export async function assemble(config: Config, home: Home, options: AssembleOpti
     ...(options.at === undefined ? {} : { at: options.at }),
   }
   const flow = createFlow(needs)
-  if (open.judgement.verdict === 'valid') {
-    await ledger.record({
-      kind: 'ledger.opened',
-      at: Date.now(),
-      facts: { policy: policies.version, recovered: [...open.recovered] },
-    })
-    for (const operation of open.recovered) watched(reconciler.opened(operation))
+  if (opened.judgement.verdict === 'valid') {
+    const facts = { policy: policies.version, recovered: [...opened.recovered] }
+    // A ledger that cannot be written now refuses every call by itself, and is tried again.
+    await ledger
+      .record({ kind: 'ledger.opened', at: Date.now(), facts })
+      .catch((fault: unknown) => onFault(fault, 'ledger'))
+    for (const operation of opened.recovered) watched(reconciler.opened(operation))
     reconciler.start()
+    closers.push(() => reconciler.stop())
   }
   return {
     home,
     flow,
-    open,
+    open: opened,
     identities,
     policies,
     policyProblems: policies.checked.ok ? [] : policies.checked.messages,
@@ -166,12 +190,7 @@ export async function assemble(config: Config, home: Home, options: AssembleOpti
     spill,
     onFault,
     settled: catalogue.settled,
-    close: async () => {
-      reconciler.stop()
-      catalogue.close()
-      await Promise.all([...upstreams.values()].map((upstream) => upstream.close()))
-      await open.close()
-    },
+    close: () => closeAll(closers),
   }
 }
 
