@@ -40,10 +40,11 @@ test('an intent and an outcome are committed with a sync, the one before the sen
   const at: Partial<Record<Point, string[]>> = {}
   const gateway = await openApproved(t, makeSite(t, yaml), { at: (point) => void (at[point] = commits) })
   const countFrom = (): string[] => (commits = [])
-  // A read is committed by the weaker setting, and leaves the connection with it.
-  const read = countFrom()
-  assert.equal(wordFor(await call(gateway, 'a/echo', { text: 'x' })), 'answered:succeeded')
-  assert.ok(read.includes('NORMAL'))
+  // A read is committed by the weaker setting, but where it shares a commit with something that is synced.
+  const reads = countFrom()
+  for (let n = 0; n < 20 && !reads.includes('NORMAL'); n++)
+    assert.equal(wordFor(await call(gateway, 'a/echo', { text: 'x' })), 'answered:succeeded')
+  assert.ok(reads.includes('NORMAL'))
   const before = countFrom()
   const answering = call(gateway, 'a/write_note', note)
   assert.equal(wordFor(await answering), 'answered:succeeded')
