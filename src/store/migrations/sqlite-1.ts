@@ -4,7 +4,7 @@ import { edges } from '../../flow/side-effect/operation.ts'
  * The first schema. What must never happen is refused here, whatever the program above believes: an edge that the state
  * machine does not have, an approval used twice, two open operations for one and the same call, a changed event.
  */
-export const version = 1
+export const name = '1'
 
 export const schema = `
 CREATE TABLE meta(k TEXT PRIMARY KEY, v TEXT NOT NULL) STRICT, WITHOUT ROWID;

@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { LedgerFault } from '../../flow/side-effect/ledger.ts'
-import { schema, version } from '../migrations/sqlite-1.ts'
+import { migrations } from '../migrations/sqlite.ts'
 
 export type Row = Record<string, string | number | bigint | Uint8Array | null>
 
@@ -29,9 +29,12 @@ export class Database {
     this.#migrate()
   }
 
+  #pragma(name: string): Row[string] | undefined {
+    return Object.values(this.#db.prepare(`PRAGMA ${name}`).get() as Row)[0]
+  }
+
   #expect(pragma: string, wanted: string | number): void {
-    const row = this.#db.prepare(`PRAGMA ${pragma}`).get() as Row
-    const found = Object.values(row)[0]
+    const found = this.#pragma(pragma)
     if (found !== wanted)
       throw new LedgerFault(
         'LEDGER_UNAVAILABLE',
@@ -40,14 +43,33 @@ export class Database {
   }
 
   #migrate(): void {
-    const found = Number(Object.values(this.#db.prepare('PRAGMA user_version').get() as Row)[0])
-    if (found === version) return
-    if (found > version)
-      throw new LedgerFault(
-        'LEDGER_UNAVAILABLE',
-        `${this.path} was written by a newer version (schema ${found}, this is ${version})`,
-      )
-    this.#db.exec(`BEGIN IMMEDIATE; ${schema} PRAGMA user_version = ${version}; COMMIT`)
+    this.#db.exec(
+      'CREATE TABLE IF NOT EXISTS migration(name TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT, WITHOUT ROWID',
+    )
+    const rows = this.#db.prepare('SELECT name FROM migration').all() as Row[]
+    const applied = new Set(rows.map((row) => String(row['name'])))
+    // Ledgers from before there was that table say by this number that they have the first schema.
+    if (applied.size === 0 && this.#pragma('user_version') === 1) this.#noteMigration('1', applied)
+    const stranger = [...applied].find((name) => !migrations.some((known) => known.name === name))
+    if (stranger !== undefined)
+      throw new LedgerFault('LEDGER_UNAVAILABLE', `${this.path} was written by a newer version (schema ${stranger})`)
+    for (const { name, schema } of migrations) {
+      if (applied.has(name)) continue
+      this.#db.exec('BEGIN IMMEDIATE')
+      try {
+        this.#db.exec(schema)
+        this.#noteMigration(name, applied)
+        this.#db.exec('COMMIT')
+      } catch (fault) {
+        if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
+        throw fault
+      }
+    }
+  }
+
+  #noteMigration(name: string, applied: Set<string>): void {
+    this.#db.prepare('INSERT INTO migration(name, at) VALUES (?, ?)').run(name, Date.now())
+    applied.add(name)
   }
 
   statement(sql: string): StatementSync {
