@@ -64,6 +64,11 @@ export interface ServerConfig {
   readonly sandbox: 'prefer' | 'none'
   readonly resources: 'allow' | 'deny'
   readonly prompts: 'allow' | 'deny'
+  /** One connection for all principals. */
+  readonly shared: boolean
+  /** Principals besides the first that may have a connection of their own at one time, and for how long without a call. */
+  readonly connections: number
+  readonly idleMs: number
   readonly naming: 'prefixed' | 'bare'
   /** By the tool's own name. What is not in it is `undeclared`. */
   readonly tools: ReadonlyMap<string, ToolProfile>

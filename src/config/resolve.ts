@@ -71,6 +71,9 @@ function serverOf(
     sandbox: server.sandbox,
     resources: server.resources,
     prompts: server.prompts,
+    shared: server.shared,
+    connections: server.connections,
+    idleMs: server.idle,
     naming: server.naming,
     tools: new Map(Object.entries(server.tools).map(([tool, profile]) => [tool, profileOf(profile)])),
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { legacyRevisions, modernRevisions } from '../mcp/wire/revisions.ts'
-import { duration, text } from './fields.ts'
+import { count, duration, text } from './fields.ts'
 import { profileSchema } from './profile.ts'
 
 export const revisionsSchema = z
@@ -54,6 +54,18 @@ export const serverSchema = z
       .describe('Nothing is confined yet, with `prefer` either; `none` says that it never shall be.'),
     resources: allowOrDeny.describe('May resources of this server be listed and read?'),
     prompts: allowOrDeny.describe('May prompts of this server be listed and got?'),
+    shared: z
+      .boolean()
+      .default(false)
+      .describe(
+        'true: all principals share one connection, and what one of them leaves in the server others may find.',
+      ),
+    connections: count(
+      'How many principals, besides the first, may have a connection (for a program: a process) of their own at one time.',
+      0,
+      1000,
+    ).prefault(16),
+    idle: duration('After so long without a call the connection of a principal is ended.').prefault('10m'),
     naming: z.enum(['prefixed', 'bare']).default('prefixed').describe('bare: exported without the name of the server.'),
     package: z
       .string()

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Config } from '../config/config.ts'
+import type { Config, ServerConfig } from '../config/config.ts'
 import type { Flow } from '../flow/answer.ts'
 import { Accounts } from '../flow/budget/index.ts'
 import { Desk } from '../flow/consent/desk.ts'
@@ -15,6 +15,7 @@ import type { TokenIdentities } from '../identity/tokens.ts'
 import { LiveCatalogue } from '../mcp/catalogue/catalogue.ts'
 import type { CatalogueEvent } from '../mcp/catalogue/events.ts'
 import { PreparedShelf } from '../mcp/catalogue/prepared-shelf.ts'
+import { ApartUpstream } from '../mcp/upstream/apart.ts'
 import { type ConnectedUpstream, connectUpstream } from '../mcp/upstream/connection.ts'
 import { reapOrphans } from '../sandbox/orphans.ts'
 import { type OpenLedger, openLedger } from '../store/sqlite/open.ts'
@@ -37,6 +38,8 @@ export interface Core {
   readonly catalogue: LiveCatalogue
   readonly shelf: PreparedShelf
   readonly upstreams: ReadonlyMap<string, ConnectedUpstream>
+  /** The same by name, with the connections that principals have to themselves: calls go this way. */
+  readonly apart: ReadonlyMap<string, ApartUpstream>
   readonly desk: Desk
   readonly budgets: Accounts
   readonly reconciler: Reconciler
@@ -86,17 +89,23 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
   const identities = identitiesOf(config, home)
   const texts = options.policies ?? readPolicies(config.policy)
   const policies = new CedarPolicies(texts)
-  const upstreams = new Map(
-    config.servers.map(({ spec }) => [
-      spec.name,
-      connectUpstream(spec, {
-        records: join(home.folder, 'children'),
-        messageBytes: config.limits.resultHardBytes + (64 << 10),
-      }),
-    ]),
+  const connect = ({ spec }: ServerConfig): ConnectedUpstream =>
+    connectUpstream(spec, {
+      records: join(home.folder, 'children'),
+      messageBytes: config.limits.resultHardBytes + (64 << 10),
+    })
+  const upstreams = new Map(config.servers.map((server) => [server.spec.name, connect(server)]))
+  const apart = new Map(
+    config.servers.map((server) => {
+      const first = upstreams.get(server.spec.name)!
+      // A server in this process is the embedding program's own, which can connect it but once.
+      const shared = server.shared || server.spec.reach.kind === 'memory'
+      const { connections: most, idleMs } = server
+      return [server.spec.name, new ApartUpstream({ first, open: () => connect(server), shared, most, idleMs })]
+    }),
   )
   closers.push(async () => {
-    await Promise.all([...upstreams.values()].map((upstream) => upstream.close()))
+    await Promise.all([...apart.values(), ...upstreams.values()].map((upstream) => upstream.close()))
   })
   const profileOf = (server: string, name: string): ToolProfile =>
     config.servers.find(({ spec }) => spec.name === server)?.tools.get(name) ?? undeclared
@@ -126,7 +135,7 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
   const reconciler = new Reconciler({ ledger, readBacks, profileOf: byKey, now: Date.now })
   const dispatch: Upstreams = {
     send: (permit, sending) => {
-      const upstream = upstreams.get(permit.action.tool.server)
+      const upstream = apart.get(permit.action.tool.server)
       return upstream === undefined
         ? Promise.resolve({ kind: 'not-sent', why: 'there is no such upstream' })
         : upstream.send(permit, sending)
@@ -184,6 +193,7 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
     catalogue,
     shelf,
     upstreams,
+    apart,
     desk,
     budgets,
     reconciler,

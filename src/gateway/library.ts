@@ -106,6 +106,9 @@ function configOf({ servers, consent, budgets }: LibraryOptions, folder: string)
       sandbox: 'none',
       resources: 'deny',
       prompts: 'deny',
+      shared: true,
+      connections: 0,
+      idleMs: 600_000,
       naming: 'prefixed',
       tools: new Map(
         Object.entries(tools ?? {}).map(([tool, profile]) => [tool, { ...undeclared, ...profile, declared: true }]),

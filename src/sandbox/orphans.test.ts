@@ -18,6 +18,7 @@ const lives = (pid: number): boolean => !['Z', undefined].includes(processStat(p
 
 /** A process that starts the stubborn server as we do, and then only waits to be killed. */
 const gateway = `
+  import { guardian } from ${JSON.stringify(join(import.meta.dirname, 'guardian.ts'))}
   import { startChild } from ${JSON.stringify(join(import.meta.dirname, 'spawn.ts'))}
   const [file, pids, records, ...more] = process.argv.slice(1)
   const child = startChild(
@@ -27,16 +28,41 @@ const gateway = `
   child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\\n')
   child.stdout.once('data', () => {
     child.settled()
-    process.stdout.write('ready')
+    process.stdout.write(String(guardian.pid))
   })`
 
 for (const more of [[], ['--wrapped'], ['--wrapped', '--leave']]) {
+  test(`T14: what is killed alone takes what it started with it within seconds ${more.join(' ')}`, async () => {
+    const pidsFile = join(folder, `guarded${more.join('')}`)
+    const args = [
+      '--input-type=module',
+      '-e',
+      gateway,
+      '--',
+      stubborn,
+      pidsFile,
+      join(folder, 'guarded-records'),
+      ...more,
+    ]
+    const killed = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    const [guardian] = (await once(killed.stdout, 'data')) as [Buffer]
+    const pids = readFileSync(pidsFile, 'utf8').trim().split('\n').map(Number)
+    assert.ok(pids.every(lives) && lives(Number(guardian)))
+    killed.kill('SIGKILL')
+    await once(killed, 'exit')
+    const all = [...pids, Number(guardian)]
+    for (const end = Date.now() + 20_000; all.some(lives) && Date.now() < end;) await sleep(20)
+    assert.deepEqual(all.filter(lives), [])
+  })
+
   test(`F51: what a killed gateway left behind is ended at the next start ${more.join(' ')}`, async () => {
     const records = join(folder, `records${more.join('')}`)
     const pidsFile = join(folder, `pids${more.join('')}`)
     const args = ['--input-type=module', '-e', gateway, '--', stubborn, pidsFile, records, ...more]
     const killed = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
-    await once(killed.stdout, 'data')
+    const [guardian] = (await once(killed.stdout, 'data')) as [Buffer]
+    // The guardian would have ended them; here it goes too, as when the system runs out of memory.
+    process.kill(Number(guardian), 'SIGKILL')
     killed.kill('SIGKILL')
     await once(killed, 'exit')
     const pids = readFileSync(pidsFile, 'utf8').trim().split('\n').map(Number)

@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { digest } from '../words/digest.ts'
 import { Secret } from '../words/secret.ts'
+import { guardian } from './guardian.ts'
 import { endGroup, gone, recordChild, type ChildRecord } from './orphans.ts'
 import { signalGroup } from './processes.ts'
 import { Ring } from './ring.ts'
@@ -47,11 +48,9 @@ export interface Child {
 /** How long the last output of a group that has ended is read. */
 const LAST_WORDS_MS = 1000
 
-const running = new Set<number>()
-
 // Children lead groups of their own, so no signal from a terminal reaches them, and nothing else ends them if we just exit.
 process.on('exit', () => {
-  for (const group of running) signalGroup(group, 'SIGKILL')
+  for (const group of guardian.groups()) signalGroup(group, 'SIGKILL')
 })
 
 /** Starts a program in its own process group. Throws where it can neither be started nor noted, in words that name no argument. */
@@ -78,7 +77,7 @@ export function startChild(program: Program, options: ChildOptions = {}): Child 
 
   let record: ChildRecord | undefined
   if (pid !== undefined) {
-    running.add(pid)
+    guardian.add(pid)
     if (options.records !== undefined) {
       record = noted(options.records, pid, program)
     }
@@ -97,7 +96,7 @@ export function startChild(program: Program, options: ChildOptions = {}): Child 
     const lastWords = Promise.all([exited, closed(child.stdout), closed(child.stderr)])
     await Promise.race([lastWords, sleep(LAST_WORDS_MS, undefined, { ref: false })])
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy()
-    running.delete(pid)
+    guardian.delete(pid)
     if (ended) record?.erase()
   }
   let ending: Promise<void> | undefined
@@ -122,7 +121,7 @@ function noted(folder: string, pid: number, program: Program): ChildRecord | und
     return recordChild(folder, pid, digest(JSON.stringify([program.command, ...program.args])))
   } catch (fault) {
     // A child that nobody could find again must not run.
-    running.delete(pid)
+    guardian.delete(pid)
     signalGroup(pid, 'SIGKILL')
     throw unstartable(fault)
   }

@@ -19,7 +19,7 @@ after(() => rmSync(home, { recursive: true }))
 
 const owner = { tenant: 'home', principal: 'ada' }
 
-function acting(profile: Partial<ToolProfile>, tool: Partial<ApprovedTool>): AuthorisedAction {
+function acting(profile: Partial<ToolProfile>, tool: Partial<ApprovedTool>, held: number): AuthorisedAction {
   const minted = mint.judge(
     {
       proposal: {
@@ -52,7 +52,7 @@ function acting(profile: Partial<ToolProfile>, tool: Partial<ApprovedTool>): Aut
       policyVersion: '1',
       consent: { kind: 'not-needed', rule: 'reads' },
       repeatOf: undefined,
-      hold: { id: 1, wallMs: 1_000, resultBytes: 1_000, settle: () => {}, release: () => {} },
+      hold: { id: 1, wallMs: 1_000, resultBytes: held, settle: () => {}, release: () => {} },
     },
     {},
     AbortSignal.timeout(1_000),
@@ -64,14 +64,19 @@ interface Given {
   readonly profile?: Partial<ToolProfile>
   readonly tool?: Partial<ApprovedTool>
   readonly limits?: Partial<ResultLimits>
+  /** Result bytes that the budgets had left when the call was let through. */
+  readonly held?: number
   readonly receipt?: 'succeeded' | 'failed' | 'unknown'
 }
 
-function received(value: JsonObject, { profile = {}, tool = {}, receipt = 'succeeded' }: Given): Received {
+function received(
+  value: JsonObject,
+  { profile = {}, tool = {}, held = Infinity, receipt = 'succeeded' }: Given,
+): Received {
   const bytes = Buffer.from(JSON.stringify(value), 'utf8')
   const answer = { value, bytes }
   return {
-    action: acting(profile, tool),
+    action: acting(profile, tool, held),
     operation: 'op_1',
     receipt:
       receipt === 'unknown'
@@ -215,6 +220,14 @@ test('a result above the tool’s limit is kept aside as it may be read, and its
   assert.equal(link!.uri, uri)
   assert.match(tail!.text, /^y+ end$/)
   assert.equal(spill.read({ ...owner, principal: 'bob' }, uri, 0, 10), undefined)
+})
+
+test('a result above what its budgets had left is kept aside, however small it is', () => {
+  const value = { content: [text('x'.repeat(5_000))] }
+  const cut = accepted(value, { held: 2_048 })
+  assert.ok(cut.bytes.length <= 2_048)
+  assert.ok(spill.read(owner, cut.remarks.spilled!, 0, 10) !== undefined)
+  assert.equal(accepted(value, { held: 6_000 }).remarks.spilled, undefined)
 })
 
 test('results of 256 KiB pass whole by default, and one byte more does not', () => {

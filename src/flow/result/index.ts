@@ -60,7 +60,7 @@ export const result: Gate<Received, Accepted, ResultNeeds> = {
       signs,
     }
     const accepted: Accepted = { bytes: clean.bytes, value: clean.value, isError, remarks }
-    const room = roomFor(tool.profile, limits)
+    const room = roomFor(tool.profile, limits, action.hold.resultBytes)
     if (clean.bytes.length <= room) return pass(accepted, factsOf(remarks, shape.unknown))
     const fitting = spilled(received, accepted, room, spill)
     return 'code' in fitting ? fitting : pass(fitting, factsOf(fitting.remarks, shape.unknown))

@@ -16,7 +16,7 @@ export const defaultResultLimits: ResultLimits = Object.freeze({ maxBytes: 256 <
 /** Below this a notice that says where the whole is kept would not fit. */
 export const SMALLEST_ROOM = 1024
 
-/** Bytes that a result of this tool may take. */
-export function roomFor(profile: ToolProfile, limits: ResultLimits): number {
-  return Math.max(SMALLEST_ROOM, Math.min(profile.maxResultBytes ?? limits.maxBytes, limits.hardBytes))
+/** Bytes that a result of this tool may take; never more than what its budgets had left when the call was let through. */
+export function roomFor(profile: ToolProfile, limits: ResultLimits, held: number): number {
+  return Math.max(SMALLEST_ROOM, Math.min(profile.maxResultBytes ?? limits.maxBytes, limits.hardBytes, held))
 }
