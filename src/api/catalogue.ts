@@ -23,6 +23,8 @@ export const serverSummarySchema = z.strictObject({
   /** What the server calls itself, with its version; believed by nobody. */
   serverInfo: jsonObject.exactOptional(),
   pid: z.number().exactOptional(),
+  /** The last line of standard error of one that is not ready, secrets masked. */
+  lastWords: z.string().exactOptional(),
   tools: counts,
 })
 export type ServerSummary = z.infer<typeof serverSummarySchema>
@@ -42,6 +44,27 @@ export const serverDetailSchema = serverSummarySchema.extend({
   sandbox: z.enum(['none']),
   /** What the configuration asks for. */
   sandboxWanted: z.enum(['prefer', 'none']),
+  /** How fresh each list is: when it was read, when it is read again, and how long the server says that it may be kept. */
+  lists: z
+    .array(
+      z.strictObject({
+        list: z.enum(['tools', 'prompts', 'resources']),
+        items: z.number().exactOptional(),
+        readAt: instant.exactOptional(),
+        nextAt: instant.exactOptional(),
+        ttlMs: z.number().exactOptional(),
+        why: z.string().exactOptional(),
+      }),
+    )
+    .readonly(),
+  /** One connection for all principals, or those that principals have to themselves just now. */
+  connections: z.strictObject({ shared: z.boolean(), open: z.number(), most: z.number() }),
+  /** What came that was no answer: lines that are no message, answers to nothing, messages beyond the limit. */
+  strays: z.strictObject({ noise: z.number(), answers: z.number(), oversize: z.number() }),
+  /** Tools that no client sees, since their definition may not be used over HTTP. */
+  leftOut: z.array(z.strictObject({ name: z.string(), why: z.string() })).readonly(),
+  /** The last lines of its standard error, secrets masked. */
+  errorOutput: z.array(z.string()).readonly(),
   differences: z.array(differenceSchema).readonly(),
 })
 export type ServerDetail = z.infer<typeof serverDetailSchema>

@@ -16,19 +16,22 @@ import { type JsonObject, isJsonObject, member, textMember } from '../words/json
 import { refuse, type Refusal } from '../words/verdict.ts'
 import type { Core } from './assemble.ts'
 import { localUser } from './principals.ts'
+import { diagnosticsOf, errorLines } from './server-diagnostics.ts'
+
+type DeskCore = Pick<Core, 'catalogue' | 'policies' | 'upstreams' | 'apart'>
 
 /** What people do with definitions: look, compare, approve, take back. */
 export class CatalogueDesk {
-  readonly #core: Pick<Core, 'catalogue' | 'policies'>
+  readonly #core: DeskCore
   readonly #config: Config
 
-  constructor(core: Pick<Core, 'catalogue' | 'policies'>, config: Config) {
+  constructor(core: DeskCore, config: Config) {
     this.#core = core
     this.#config = config
   }
 
   servers(): ServerSummary[] {
-    return this.#core.catalogue.servers().map(summaryOf)
+    return this.#core.catalogue.servers().map((server) => this.#summary(server))
   }
 
   server(name: string): ServerDetail | undefined {
@@ -38,7 +41,7 @@ export class CatalogueDesk {
     const wanted = this.#config.servers.find(({ spec }) => spec.name === name)?.sandbox ?? 'none'
     const ready = connection.kind === 'ready' ? connection.negotiated : undefined
     return {
-      ...summaryOf(found),
+      ...this.#summary(found),
       identity: declared.identity,
       identityDigest,
       ...(approved === undefined ? {} : { approvedIdentityDigest: approved.identityDigest }),
@@ -50,8 +53,15 @@ export class CatalogueDesk {
       // What holds, and not what is wished for: nothing is confined yet.
       sandbox: 'none',
       sandboxWanted: wanted,
+      ...diagnosticsOf(name, found, this.#core),
       differences: differences.map(differenceView),
     }
+  }
+
+  #summary(server: CatalogueServer): ServerSummary {
+    const { name } = server.declared.spec
+    const lastWords = server.connection.kind === 'ready' ? undefined : errorLines(name, this.#core).at(-1)
+    return { ...summaryOf(server), ...(lastWords === undefined ? {} : { lastWords }) }
   }
 
   tools(filter: ToolFilter): ToolSummary[] {

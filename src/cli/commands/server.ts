@@ -5,8 +5,9 @@ import type { Io } from '../io.ts'
 import type { Declare } from '../program.ts'
 import { textMember } from '../../words/json.ts'
 import { differenceLines } from '../render/difference.ts'
-import { fromNow, moment } from '../render/moment.ts'
+import { fromNow, moment, span } from '../render/moment.ts'
 import { fieldLines, tableLines } from '../render/table.ts'
+import { plain } from '../render/width.ts'
 
 export const declare: Declare = (program, act) => {
   const server = program
@@ -78,11 +79,37 @@ function serverLines(server: ServerDetail, io: Pick<Io, 'columns' | 'paint'>): s
     capabilities: server.capabilities === undefined ? undefined : Object.keys(server.capabilities).join(', '),
     'tools approved': server.tools.approved,
     'tools in quarantine': server.tools.pending + server.tools.changed,
+    lists: server.lists.map(listLine).join('; '),
+    connections: connectionsLine(server),
     naming: server.naming,
     resources: server.resources,
     prompts: server.prompts,
     sandbox: `${server.sandbox} (not confined${server.sandboxWanted === 'prefer' ? '; `prefer` confines nothing yet' : ''})`,
+    'not understood': straysLine(server),
+    'left out': server.leftOut.map(({ name, why }) => `${name} (${why})`).join('; '),
     instructions: server.instructions,
   }
-  return [...fieldLines(fields, io), ...differenceLines(server.differences, io)]
+  const said =
+    server.errorOutput.length === 0 ? [] : ['', io.paint('bold', 'standard error'), ...server.errorOutput.map(plain)]
+  return [...fieldLines(fields, io), ...differenceLines(server.differences, io), ...said]
+}
+
+function listLine({ list, items, readAt, nextAt, ttlMs, why }: ServerDetail['lists'][number]): string {
+  const parts = [
+    `${items ?? 'unknown'} ${list}`,
+    readAt === undefined ? undefined : `read ${fromNow(readAt)}`,
+    nextAt === undefined ? undefined : `again ${fromNow(nextAt)}`,
+    ttlMs === undefined ? undefined : `fresh for ${span(ttlMs)} by its own word`,
+    why,
+  ]
+  return parts.filter((part) => part !== undefined).join(', ')
+}
+
+function connectionsLine({ connections: { shared, open, most } }: ServerDetail): string {
+  return shared ? 'one for all principals' : `one for each principal: the first, and ${open} of ${most} more`
+}
+
+function straysLine({ strays: { noise, answers, oversize } }: ServerDetail): string | undefined {
+  if (noise + answers + oversize === 0) return undefined
+  return `${noise} lines that are no message, ${answers} answers to nothing, ${oversize} messages beyond the limit`
 }

@@ -39,13 +39,13 @@ function examineLedger({ ledger }: Status): Finding {
   )
 }
 
-function examineServer({ name, state, why, tools }: Status['servers'][number]): Finding {
+function examineServer({ name, state, why, lastWords, tools }: Status['servers'][number]): Finding {
   const what = `server ${name}`
   const quarantined = tools.pending + tools.changed
   if (state !== 'ready')
     return fail(
       what,
-      `${state}${why === undefined ? '' : `: ${why}`}`,
+      `${state}${why === undefined ? '' : `: ${why}`}${lastWords === undefined ? '' : `; it said: ${lastWords}`}`,
       `Mend what it says; see \`countersign server show ${name}\`.`,
     )
   if (quarantined > 0)

@@ -2,6 +2,7 @@ import type { CapabilityKind, Difference } from '../../flow/tool/selected.ts'
 import type { Digest } from '../../words/digest.ts'
 import { type JsonObject, textMember } from '../../words/json.ts'
 import type { ConnectionState } from '../upstream/upstream.ts'
+import type { Freshness } from './listing.ts'
 import type { Member, ServerDeclared } from './member.ts'
 import { type Row, liveInstructions, serverDifferences, short } from './rows.ts'
 
@@ -35,6 +36,8 @@ export interface CatalogueServer {
   readonly connection: ConnectionState
   /** Why lists of it are not known although it is connected. Words of the server are made visible, and are bounded. */
   readonly why: string | undefined
+  /** How fresh each of its lists is. */
+  readonly lists: readonly Freshness[]
   readonly identityDigest: Digest
   readonly approved: { readonly identityDigest: Digest; readonly by: string; readonly at: number } | undefined
   /** What the server says now, or was approved to say while it is not connected. */
@@ -81,6 +84,7 @@ export function serverOf(member: Member): CatalogueServer {
     declared,
     connection,
     why: why === '' ? undefined : why,
+    lists: member.listing.freshness,
     identityDigest,
     approved: lock && { identityDigest: lock.identityDigest, by: lock.approvedBy, at: Date.parse(lock.approvedAt) },
     instructions: liveInstructions(facts),

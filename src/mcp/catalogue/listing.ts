@@ -31,7 +31,28 @@ interface Kind {
   /** When anything was last known for sure; a list may be kept for a while when it cannot be read again. */
   knownAt: number
   why: string | undefined
+  /** Readings that failed since the last that did not. */
+  failures: number
+  nextAt: number
+  timer: NodeJS.Timeout | undefined
 }
+
+/** How fresh one list is, for people. Times in milliseconds from now, the past below zero. */
+export interface Freshness {
+  readonly list: ListKind
+  readonly items: number | undefined
+  readonly readMs: number | undefined
+  readonly nextMs: number | undefined
+  /** What the server says of how long it may be kept. */
+  readonly ttlMs: number | undefined
+  readonly why: string | undefined
+}
+
+/** A list that the server calls fresh for days is read again after so many of our own pauses all the same: nobody but us looks for drift. */
+const MOST_PAUSES = 30
+/** After failures the pause doubles, up to so many of the usual ones. */
+const MOST_BACK_OFF = 8
+const LEAST_PAUSE_MS = 1_000
 
 /** Polls that may fail before what was listed counts as unknown. */
 const MISSES = 3
@@ -45,7 +66,6 @@ export class Listing {
   readonly #kinds = new Map<ListKind, Kind>()
   readonly #closing = new AbortController()
   readonly #leave: (() => void)[]
-  readonly #poll: NodeJS.Timeout
   #lists: { -readonly [Key in keyof Lists]: Lists[Key] } = unknown()
 
   constructor(upstream: Upstream, options: ListingOptions) {
@@ -58,7 +78,6 @@ export class Listing {
       upstream.onState((state) => this.#stateChanged(state)),
       upstream.onChanged((kind) => void this.#changed(kind)),
     ]
-    this.#poll = setInterval(() => void this.#readAll(), options.pollMs).unref()
     void upstream.settled.then(async () => {
       if (upstream.state.kind === 'ready') await this.#readAll()
       settled.resolve()
@@ -72,6 +91,16 @@ export class Listing {
   /** Why a list is not known, or not known to be as it was, although the upstream is connected. */
   why(kind: ListKind): string | undefined {
     return this.#kinds.get(kind)?.why
+  }
+
+  get freshness(): readonly Freshness[] {
+    const now = this.#options.clock()
+    return [...this.#kinds].map(([list, { knownAt, nextAt, why }]) => {
+      const items = this.#lists[list]?.length
+      const from = (at: number): number | undefined => (Number.isFinite(at) ? Math.round(at - now) : undefined)
+      const ttlMs = this.#upstream.freshFor(METHODS[list])
+      return { list, items, readMs: from(knownAt), nextMs: from(nextAt), ttlMs, why }
+    })
   }
 
   /** The same for all of its lists. */
@@ -92,7 +121,7 @@ export class Listing {
 
   close(): void {
     this.#closing.abort()
-    clearInterval(this.#poll)
+    for (const { timer } of this.#kinds.values()) clearTimeout(timer)
     for (const leave of this.#leave) leave()
   }
 
@@ -122,7 +151,7 @@ export class Listing {
     // The reading of what a new connection lists is set off by `onChanged`.
     this.#lists = unknown()
     for (const kind of this.#kinds.values())
-      Object.assign(kind, { askedAt: -Infinity, knownAt: -Infinity, why: undefined })
+      Object.assign(kind, { askedAt: -Infinity, knownAt: -Infinity, why: undefined, failures: 0 })
     if (state.kind !== 'connecting') this.#options.onListed()
   }
 
@@ -135,8 +164,27 @@ export class Listing {
       const again = state.again
       state.again = false
       if (again) void this.#read(kind)
+      else this.#schedule(kind, state)
     })
     return state.running
+  }
+
+  /** Sets the next reading, spread a little, so that many lists that were read together do not stay together. */
+  #schedule(kind: ListKind, state: Kind): void {
+    clearTimeout(state.timer)
+    if (this.#closing.signal.aborted) return
+    const pause = this.#pause(kind, state) * (0.9 + Math.random() * 0.2)
+    state.nextAt = this.#options.clock() + pause
+    state.timer = setTimeout(() => void this.#read(kind), pause).unref()
+  }
+
+  #pause(kind: ListKind, { failures }: Kind): number {
+    const { pollMs } = this.#options
+    if (failures > 0) return pollMs * Math.min(MOST_BACK_OFF, 2 ** (failures - 1))
+    const ttlMs = this.#upstream.freshFor(METHODS[kind])
+    // Zero means that it is stale at once, which no pause can be.
+    if (ttlMs === undefined || ttlMs === 0) return pollMs
+    return Math.min(Math.max(ttlMs, Math.min(LEAST_PAUSE_MS, pollMs)), pollMs * MOST_PAUSES)
   }
 
   async #readOnce(kind: ListKind, state: Kind): Promise<void> {
@@ -150,11 +198,12 @@ export class Listing {
       if (this.#upstream.state !== connection) return
       this.#lists[kind] = items
       if (templates !== undefined) this.#lists.templates = templates
-      Object.assign(state, { askedAt: state.again ? -Infinity : began, knownAt: began, why: undefined })
+      Object.assign(state, { askedAt: state.again ? -Infinity : began, knownAt: began, why: undefined, failures: 0 })
     } catch (fault) {
       if (this.#upstream.state !== connection) return
       state.why = `its list of ${kind} could not be read: ${fault instanceof Error ? fault.message : String(fault)}`
       state.askedAt = -Infinity
+      state.failures++
       if (this.#options.clock() - state.knownAt > MISSES * this.#options.pollMs) this.#lists[kind] = undefined
     }
     if (!this.#closing.signal.aborted) this.#options.onListed()
@@ -168,7 +217,8 @@ const METHODS: Readonly<Record<ListKind, ListMethod>> = {
 }
 
 function fresh(): Kind {
-  return { running: undefined, again: false, askedAt: -Infinity, knownAt: -Infinity, why: undefined }
+  const never = { askedAt: -Infinity, knownAt: -Infinity, nextAt: -Infinity }
+  return { running: undefined, again: false, ...never, why: undefined, failures: 0, timer: undefined }
 }
 
 function unknown(): Lists {

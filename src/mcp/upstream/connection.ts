@@ -3,6 +3,7 @@ import { assertGenuine } from '../../flow/action/index.ts'
 import type { Sending, WireOutcome } from '../../flow/receipt/receipt.ts'
 import type { Permit } from '../../flow/side-effect/operation.ts'
 import { isJsonObject, member, textMember, type JsonObject } from '../../words/json.ts'
+import { Secret } from '../../words/secret.ts'
 import { mirroredParameters } from '../wire/headers.ts'
 import type { Era, ModernRevision } from '../wire/revisions.ts'
 import { ask, cancel } from './ask.ts'
@@ -35,6 +36,8 @@ export interface Diagnostics {
 }
 
 export interface ConnectedUpstream extends Upstream {
+  /** What the operator gave it and nobody may read in what it writes. */
+  readonly secrets: readonly Secret[]
   diagnostics(): Diagnostics
 }
 
@@ -67,6 +70,7 @@ class Connection implements ConnectedUpstream {
   #tryFirst: Era | undefined
   #errorOutput = ''
   #leftOut: Diagnostics['leftOut'] = []
+  readonly #freshFor = new Map<ListMethod, number | undefined>()
 
   constructor(spec: UpstreamSpec, options: ConnectOptions) {
     this.name = spec.name
@@ -85,18 +89,32 @@ class Connection implements ConnectedUpstream {
     return this.#state
   }
 
+  get secrets(): readonly Secret[] {
+    const { reach } = this.#spec
+    const given = reach.kind === 'stdio' ? reach.env : reach.kind === 'http' ? reach.headers : {}
+    return Object.values(given).filter((value) => value instanceof Secret)
+  }
+
   async list(method: ListMethod, signal: AbortSignal): Promise<readonly JsonObject[]> {
     const live = this.#live
     if (live === undefined) throw new ListFault('down', `${method}: ${this.#whyDown()}`)
     const { link, negotiated } = live
     if (!isJsonObject(member(negotiated.capabilities, lists[method].capability))) return []
+    let freshFor: number | undefined
     const items = await readPages(method, async (params) => {
       const { outcome } = await ask(link, { method, params, revision: negotiated.revision }, this.#patience(signal))
+      // A list is as fresh as the page of it that goes stale first.
+      if (outcome.kind === 'reply') freshFor = sooner(freshFor, member(outcome.value, 'ttlMs'))
       // Many servers offer resources and never heard of templates.
       const none = method === 'resources/templates/list' && outcome.kind === 'error' && outcome.code === -32601
       return none ? EMPTY_TEMPLATES : outcome
     })
+    if (negotiated.era === 'modern') this.#freshFor.set(method, freshFor)
     return method === 'tools/list' ? this.#usable(items, negotiated) : items
+  }
+
+  freshFor(method: ListMethod): number | undefined {
+    return this.#freshFor.get(method)
   }
 
   async request(method: string, params: JsonObject, signal: AbortSignal): Promise<WireOutcome> {
@@ -172,6 +190,7 @@ class Connection implements ConnectedUpstream {
     let link: Link | undefined
     try {
       const progress: Live['progress'] = new Map()
+      this.#freshFor.clear()
       link = await openLink(this.#spec, this.#options, this.#events(progress, end.resolve), this.#strays)
       const live = { link, progress, negotiated: await this.#negotiate(link) }
       this.#begin(live, ended.signal)
@@ -286,4 +305,9 @@ const EMPTY_TEMPLATES: WireOutcome = {
   kind: 'reply',
   value: { resourceTemplates: [] },
   bytes: Buffer.from('{"resourceTemplates":[]}'),
+}
+
+function sooner(known: number | undefined, ttlMs: unknown): number | undefined {
+  if (typeof ttlMs !== 'number' || !(ttlMs >= 0)) return known
+  return known === undefined ? ttlMs : Math.min(known, ttlMs)
 }

@@ -71,6 +71,8 @@ export interface Upstream {
    * with an error, repeats a cursor, or passes the limits (pages, items, bytes).
    */
   list(method: ListMethod, signal: AbortSignal): Promise<readonly JsonObject[]>
+  /** How many milliseconds the server says that its last answer to that list may be kept (2026-07-28, "Caching"). */
+  freshFor(method: ListMethod): number | undefined
   /** One request that is not a governed call (resource lists aside, tests and probes). */
   request(method: string, params: JsonObject, signal: AbortSignal): Promise<WireOutcome>
   /** Sends one attempt: `tools/call`, `prompts/get` or `resources/read` by the kind of the permit's tool. */
