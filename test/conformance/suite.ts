@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -46,9 +46,9 @@ export async function runSuite(
   try {
     const output = await run([mode, ...subject, '--requirements', revision, '-o', results])
     const scenarios = new Map(
-      readdirSync(results).map((entry) => [
-        scenarioOf(entry, mode),
-        JSON.parse(readFileSync(join(results, entry, 'checks.json'), 'utf8')) as Check[],
+      globSync('**/checks.json', { cwd: results }).map((file) => [
+        scenarioOf(dirname(file), mode),
+        JSON.parse(readFileSync(join(results, file), 'utf8')) as Check[],
       ]),
     )
     const required = requirementsOf(revision)[mode]
