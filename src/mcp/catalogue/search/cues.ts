@@ -21,6 +21,7 @@ const FORMS: readonly (readonly [form: RegExp, stands: readonly string[], keep: 
   [/\b\d{1,3}(?:\.\d{1,3}){3}\b/g, ['ip', 'address'], true],
   [/\b\d{4}-\d{2}-\d{2}\b/g, ['date'], true],
   [/\b0x[0-9a-fA-F]{6,}/g, ['address', 'transaction', 'wallet'], false],
+  [/\b[\w./-]+(?:, [\w./-]+)+,? and [\w./-]+/g, ['multiple', 'batch', 'bulk', 'many'], true],
   [/[$€£¥]\s?\d/g, ['price', 'amount', 'currency'], true],
   [/\b\d+\s?[-+*/^×÷]\s?\d+\b/g, ['calculate', 'math'], true],
   [/-?\d{1,3}\.\d{2,},\s?-?\d{1,3}\.\d{2,}/g, ['latitude', 'longitude', 'coordinates'], true],

@@ -1,6 +1,6 @@
 import { actionOf } from './action.ts'
 import { stem } from './stem.ts'
-import { terms, words } from './words.ts'
+import { joined, terms, words } from './words.ts'
 
 /** What is known of a tool, for looking it up. Texts are strangers' words: data to index, never instructions. */
 export interface SearchDocument {
@@ -66,6 +66,8 @@ export function bagOf(document: SearchDocument): Bag {
   const nameLength = add(document.name, fields.name, true)
   add(document.title ?? '', fields.name)
   add(document.server, fields.server)
+  for (const [text, { weight }] of [[document.name, fields.name], [document.server, fields.server]] as const)
+    for (const term of joined(text)) if (!found.has(term)) found.set(term, { frequency: weight, named: false })
   add((document.about ?? '').slice(0, LONGEST.about), fields.about)
   const description = document.description.slice(0, LONGEST.description)
   add(/^[^.\n]{0,160}/.exec(description)?.[0] ?? '', fields.lead)

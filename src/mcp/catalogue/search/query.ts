@@ -28,7 +28,7 @@ const ASKING = new Set(
     .map(stem),
 )
 
-export const weights = { near: 0.4, phrase: 0.75, cue: 0.5, asking: 0.35, vague: 0.25 }
+export const weights = { near: 0.45, phrase: 0.75, cue: 0.5, asking: 0.35, vague: 0.25 }
 
 /** Terms of one request that are looked at; a longer one is cut, so that a pasted page does not hold up the others. */
 const MOST = 48
