@@ -90,6 +90,11 @@ export const commands: Readonly<Record<string, Entry>> = {
     summary: 'what was done, and what nobody knows yet',
     declare: () => import('./commands/operation.ts'),
   },
+  eval: {
+    group: looking,
+    summary: 'measure search and the like on your own data',
+    declare: () => import('./commands/eval.ts'),
+  },
   evidence: {
     group: deciding,
     summary: 'the record: show, export, verify',

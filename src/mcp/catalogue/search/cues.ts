@@ -4,7 +4,11 @@ const FORMS: readonly (readonly [form: RegExp, stands: readonly string[], keep: 
   [/(?<![\w@])[\w.+-]+@[\w-]+\.[\w.]+/g, ['email', 'mail', 'address'], false],
   [/(?<![\w/])~?\/[\w.-]+\/$/g, ['directory', 'folder', 'path'], true],
   [/(?<![\w/:])(?:~|\.{1,2})?\/[\w.-]+(?:\/[\w.-]+)*/g, ['file', 'path'], true],
-  [/\b[\w-]+\.(?:md|txt|json|ya?ml|toml|csv|log|js|ts|py|go|rs|java|html?|css|xml|ini|cfg|conf|sh|sql)\b/gi, ['file'], true],
+  [
+    /\b[\w-]+\.(?:md|txt|json|ya?ml|toml|csv|log|js|ts|py|go|rs|java|html?|css|xml|ini|cfg|conf|sh|sql)\b/gi,
+    ['file'],
+    true,
+  ],
   [/\b[\w-]+\.(?:png|jpe?g|gif|webp|svg|bmp)\b/gi, ['image', 'file'], true],
   [/\b[\w-]+\.(?:mp3|wav|ogg|flac|m4a)\b/gi, ['audio', 'file'], true],
   [/\b[\w-]+\.(?:mp4|mov|avi|mkv|webm)\b/gi, ['video', 'file'], true],

@@ -61,7 +61,8 @@ function typeOf(schema: Json | undefined, root: JsonObject, depth: number): stri
   if (Object.hasOwn(target, 'const')) return choicesOf([member(target, 'const') ?? null])
   for (const union of ['anyOf', 'oneOf']) {
     const branches = member(target, union)
-    if (Array.isArray(branches)) return unionOf((branches as readonly Json[]).map((branch) => typeOf(branch, root, depth + 1)))
+    if (Array.isArray(branches))
+      return unionOf((branches as readonly Json[]).map((branch) => typeOf(branch, root, depth + 1)))
   }
   const type = member(target, 'type')
   if (Array.isArray(type)) return unionOf((type as readonly Json[]).map((one) => named(one, target, root, depth)))

@@ -66,7 +66,10 @@ export function bagOf(document: SearchDocument): Bag {
   const nameLength = add(document.name, fields.name, true)
   add(document.title ?? '', fields.name)
   add(document.server, fields.server)
-  for (const [text, { weight }] of [[document.name, fields.name], [document.server, fields.server]] as const)
+  for (const [text, { weight }] of [
+    [document.name, fields.name],
+    [document.server, fields.server],
+  ] as const)
     for (const term of joined(text)) if (!found.has(term)) found.set(term, { frequency: weight, named: false })
   add((document.about ?? '').slice(0, LONGEST.about), fields.about)
   const description = document.description.slice(0, LONGEST.description)

@@ -36,6 +36,7 @@ export class SearchIndex {
   #bags: (Bag | undefined)[] = []
   #slots = new Map<string, number>()
   #postings = new Map<string, Postings>()
+  #live = new Uint8Array(64)
   #version = 0
   #scores = new Float32Array(0)
   #best = new Float32Array(0)
@@ -68,6 +69,7 @@ export class SearchIndex {
     if (slot === undefined) return
     this.#slots.delete(key)
     this.#bags[slot] = undefined
+    this.#live[slot] = 0
     this.#version++
     const holes = this.#bags.length - this.#slots.size
     if (holes > 64 && holes > this.#bags.length * HOLES) this.#remake()
@@ -91,9 +93,11 @@ export class SearchIndex {
     const { groups, action } = groupsOf(request, (term) => this.#postings.has(term))
     if (total === 0 || groups.length === 0) return { hits: [], possible: 0 }
     this.#makeRoom()
+    // With neither mask nor holes every posting counts, and none has to be looked at for it.
+    const allowed = mask?.allowed ?? (this.#slots.size === this.#bags.length ? undefined : this.#live)
     const touched: number[] = []
     let possible = 0
-    for (const group of groups) possible += this.#scoreGroup(group, total, mask?.allowed, touched)
+    for (const group of groups) possible += this.#scoreGroup(group, total, allowed, touched)
     const hits = this.#take(touched, limit, possible, action)
     for (const slot of touched) {
       this.#scores[slot] = 0
@@ -113,14 +117,16 @@ export class SearchIndex {
       const count = this.#count(postings, allowed)
       if (count > 0) found.push({ postings, idf: idf(total, count), weight })
     }
-    const own = this.#postings.get(group.members[0]!.term)
-    const ownIdf = own === undefined ? undefined : idf(total, Math.max(1, this.#count(own, allowed)))
+    const term = group.members[0]!.term
+    const own = this.#postings.get(term)
+    const ownCount = own === undefined ? 0 : this.#count(own, allowed)
+    const ownIdf = ownCount === 0 ? undefined : idf(total, ownCount)
     for (const { postings, idf: rarity, weight } of found) {
       const { slots, impacts, size } = postings
       const factor = Math.min(rarity, ownIdf ?? rarity) * weight * group.weight
       for (let n = 0; n < size; n++) {
         const slot = slots[n]! >>> 1
-        if (allowed === undefined ? this.#bags[slot] === undefined : allowed[slot] === 0) continue
+        if (allowed !== undefined && allowed[slot] === 0) continue
         const score = factor * impacts[n]!
         if (stamps[slot] !== stamp) {
           stamps[slot] = stamp
@@ -134,8 +140,10 @@ export class SearchIndex {
         }
       }
     }
+    // What a phrase stands for may be missing; a word that is missing is a word that nothing answers.
+    if (found.length === 0) return term.includes(' ') ? 0 : idf(total, 1) * group.weight
     const rarest = ownIdf ?? Math.max(0, ...found.map((one) => one.idf * one.weight))
-    return (rarest > 0 ? rarest : idf(total, 1)) * group.weight
+    return rarest * group.weight
   }
 
   #count({ slots, size }: Postings, allowed: Uint8Array | undefined): number {
@@ -168,6 +176,8 @@ export class SearchIndex {
     const slot = this.#bags.length
     this.#bags.push(bag)
     this.#slots.set(bag.key, slot)
+    if (slot >= this.#live.length) this.#live = lengthened(this.#live)
+    this.#live[slot] = 1
     for (const [term, { frequency, named }] of bag.terms) {
       let postings = this.#postings.get(term)
       if (postings === undefined) this.#postings.set(term, (postings = new Postings()))
@@ -178,6 +188,7 @@ export class SearchIndex {
   #remake(): void {
     const bags = this.#bags
     this.#bags = []
+    this.#live = new Uint8Array(64)
     this.#slots = new Map()
     this.#postings = new Map()
     for (const bag of bags) if (bag !== undefined) this.#put(bag)
@@ -198,6 +209,12 @@ export class SearchIndex {
 function aimed(asked: number, does: number): number {
   if (asked === 0 || does === 0) return 1
   return (asked & does) === 0 ? 1 - tuning.aim : 1 + tuning.aim
+}
+
+function lengthened(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const longer = new Uint8Array(bytes.length * 2)
+  longer.set(bytes)
+  return longer
 }
 
 function idf(total: number, count: number): number {

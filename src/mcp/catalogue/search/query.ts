@@ -77,7 +77,9 @@ export function groupsOf(request: string, occurs: (term: string) => boolean): As
   const listed = [...groups.values()]
     .map(({ members, weight }) => ({
       weight,
-      members: [...members].map(([term, of]) => ({ term, weight: of })).filter(({ term }, n) => n === 0 || occurs(term)),
+      members: [...members]
+        .map(([term, of]) => ({ term, weight: of }))
+        .filter(({ term }, n) => n === 0 || occurs(term)),
     }))
     .filter(({ members }) => members.length > 1 || occurs(members[0]!.term) || !members[0]!.term.includes(' '))
   return { groups: listed, action: actionOf(acting) }
