@@ -89,6 +89,10 @@ export const profileSchema = z
       .enum(['ask', 'allow'])
       .default(undeclared.repeat)
       .describe('What holds for the identical call within the repeat window.'),
+    cancel: z
+      .literal('clean')
+      .exactOptional()
+      .describe('clean: a cancel of the caller is passed on. Left out: only calls of `effect: read` are cancelled.'),
     softDeadlineMs: milliseconds('When the caller is answered even if the server has not.').prefault(
       undeclared.softDeadlineMs,
     ),

@@ -5,6 +5,7 @@ import type { Approval } from './consent/consented.ts'
 import type { Step } from './line.ts'
 import type { Credential } from './principal/principal.ts'
 import type { RawCall } from './proposal/proposal.ts'
+import type { LogRelay, TraceContext } from './receipt/receipt.ts'
 import type { Accepted } from './result/accepted.ts'
 import type { Acceptance, OperationState } from './side-effect/operation.ts'
 
@@ -30,6 +31,9 @@ export interface Caller {
   readonly progress?: (message: string) => void
   /** Progress of the upstream itself. */
   readonly relayProgress?: (progress: { readonly [key: string]: Json }) => void
+  /** Log messages of the upstream; absent where the caller did not ask, so that nobody else is asked. */
+  readonly relayLogs?: LogRelay
+  readonly trace?: TraceContext
 }
 
 /** What became of a call. */

@@ -180,8 +180,10 @@ function send(permit: Permit, caller: Caller, needs: FlowNeeds, signal: AbortSig
       if (permit.lane === 'effect') needs.onLate?.(permit, late)
     },
     ...(caller.relayProgress === undefined ? {} : { onProgress: caller.relayProgress }),
+    ...(caller.relayLogs === undefined ? {} : { logs: caller.relayLogs }),
+    ...(caller.trace === undefined ? {} : { trace: caller.trace }),
     // What may have had an effect is listened to until the end, whether or not anybody still waits for it.
-    ...(profile.effect === 'read' ? { signal } : {}),
+    ...(profile.effect === 'read' || profile.cancel === 'clean' ? { signal } : {}),
   })
   needs.at?.('sent')
   // An adapter that breaks has not proved that nothing left.

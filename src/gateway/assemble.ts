@@ -14,6 +14,7 @@ import { type ToolProfile, undeclared } from '../flow/tool/profile.ts'
 import type { TokenIdentities } from '../identity/tokens.ts'
 import { LiveCatalogue } from '../mcp/catalogue/catalogue.ts'
 import type { CatalogueEvent } from '../mcp/catalogue/events.ts'
+import { LiveSources } from '../mcp/catalogue/live-sources.ts'
 import { PreparedShelf } from '../mcp/catalogue/prepared-shelf.ts'
 import { ApartUpstream } from '../mcp/upstream/apart.ts'
 import { type ConnectedUpstream, connectUpstream } from '../mcp/upstream/connection.ts'
@@ -37,6 +38,7 @@ export interface Core {
   readonly policyProblems: readonly string[]
   readonly catalogue: LiveCatalogue
   readonly shelf: PreparedShelf
+  readonly sources: LiveSources
   readonly upstreams: ReadonlyMap<string, ConnectedUpstream>
   /** The same by name, with the connections that principals have to themselves: calls go this way. */
   readonly apart: ReadonlyMap<string, ApartUpstream>
@@ -192,6 +194,7 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
     policyProblems: policies.checked.ok ? [] : policies.checked.messages,
     catalogue,
     shelf,
+    sources: new LiveSources(catalogue, upstreams, policies),
     upstreams,
     apart,
     desk,

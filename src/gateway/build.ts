@@ -49,6 +49,7 @@ export async function startGateway(config: Config, home: OwnedHome, options: Sta
   const ports: Ports = {
     flow,
     shelf: core.shelf,
+    sources: core.sources,
     identities: core.identities,
     approvals: { answer: (id, answer) => steward.answerElicited(id, answer) },
     spill: core.spill,

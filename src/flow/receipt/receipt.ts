@@ -14,6 +14,24 @@ export type WireOutcome =
 
 export type NoAnswer = 'deadline' | 'closed' | 'garbage' | 'oversize' | 'status' | 'redirect' | 'crash' | 'caller-left'
 
+/** RFC 5424 severities, the most talkative first. */
+export const logLevels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const
+
+export type LogLevel = (typeof logLevels)[number]
+
+export interface LogRelay {
+  readonly level: LogLevel
+  /** `params` of one `notifications/message`, as it came. */
+  hear(message: JsonObject): void
+}
+
+/** Without prefix: the "_meta" page of 2026-07-28 keeps these keys for W3C Trace Context and Baggage. */
+export interface TraceContext {
+  readonly traceparent?: string
+  readonly tracestate?: string
+  readonly baggage?: string
+}
+
 export interface Sending {
   /** Milliseconds until the outcome is `no-answer: deadline`; the leg stays open after it. */
   readonly softDeadlineMs: number
@@ -23,7 +41,11 @@ export interface Sending {
   readonly onLate: (late: WireOutcome) => void
   /** Progress of the upstream, passed to the caller where it asked for it. Proves nothing. */
   readonly onProgress?: (progress: JsonObject) => void
-  /** Aborts only calls whose profile says `read`: the caller is gone and nothing can be lost. */
+  /** Log messages of the upstream about this call, from that level up, where the caller asked for them. Prove nothing. */
+  readonly logs?: LogRelay
+  /** W3C Trace Context of the caller, the one thing of its `_meta` that goes on. */
+  readonly trace?: TraceContext
+  /** Aborts only calls whose profile says `read` or `cancel: clean`: the caller is gone and nothing can be lost. */
   readonly signal?: AbortSignal
 }
 

@@ -42,6 +42,8 @@ export interface ToolProfile {
   readonly softDeadlineMs: number
   /** How long a late answer is still listened for. */
   readonly hardDeadlineMs: number
+  /** `clean`: the upstream takes a cancel, and what it cancels leaves nothing half done. Otherwise it is never told. */
+  readonly cancel?: 'clean'
   /** Answers with `isError` on which all these hold had no effect: the call failed, and may be repeated. */
   readonly definiteFailure?: readonly Condition[]
   readonly reconcile?: ReadBack

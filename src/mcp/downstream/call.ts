@@ -4,10 +4,12 @@ import { type Json, type JsonObject, member } from '../../words/json.ts'
 import { type RequestId, isRequestId, notificationText } from '../wire/jsonrpc.ts'
 import { type Reply as Decision, formOf, replyIn } from './elicitation.ts'
 import type { FrontDoor } from './front-door.ts'
+import { levelOf, logRelay } from './logging.ts'
 import type { Peer } from './peer.ts'
 import type { Beating } from './pulse.ts'
 import type { Reply } from './reply.ts'
 import { type ClientRequest, type Outlet, metaOf } from './request.ts'
+import { traceOf } from './trace.ts'
 
 const UNDER_WAY = 'the call is under way'
 
@@ -18,6 +20,8 @@ export class Call implements Caller, Beating {
   readonly elicit?: NonNullable<Caller['elicit']>
   /** A function of its own, which may be handed on; absent where the client did not ask, so that nobody else is asked. */
   readonly relayProgress?: NonNullable<Caller['relayProgress']>
+  readonly relayLogs?: NonNullable<Caller['relayLogs']>
+  readonly trace?: NonNullable<Caller['trace']>
   readonly #outlet: Outlet
   readonly #door: FrontDoor
   readonly #peer: Peer | undefined
@@ -40,6 +44,10 @@ export class Call implements Caller, Beating {
     const token = member(metaOf(request.params), 'progressToken')
     this.#token = isRequestId(token) ? token : undefined
     if (this.#token !== undefined) this.relayProgress = (upstream) => this.#relay(upstream)
+    const level = outlet.streams ? levelOf(request, peer) : undefined
+    if (level !== undefined) this.relayLogs = logRelay(level, (message) => !this.#over && this.#outlet.send(message))
+    const trace = traceOf(metaOf(request.params))
+    if (trace !== undefined) this.trace = trace
     this.consent = request.era === 'modern' && request.client.forms ? 'defer' : 'wait'
     if (peer !== undefined && request.era === 'legacy' && request.client.forms && outlet.streams) {
       this.elicit = (approval, signal) => this.#elicit(peer, approval, signal)

@@ -1,6 +1,6 @@
 import type { CallRequest } from '../../flow/answer.ts'
 import type { Target } from '../../flow/proposal/proposal.ts'
-import { type Json, type JsonObject, isJsonObject, member, textMember } from '../../words/json.ts'
+import { type Json, isJsonObject, member, textMember } from '../../words/json.ts'
 import { IDEMPOTENCY_KEY } from '../wire/envelope.ts'
 import { errorCodes } from '../wire/jsonrpc.ts'
 import { replyTo } from './answers.ts'
@@ -10,6 +10,7 @@ import type { Peer } from './peer.ts'
 import { refused } from './refused.ts'
 import { failure } from './reply.ts'
 import { type ClientRequest, type Outlet, metaOf } from './request.ts'
+import { traceIdOf } from './trace.ts'
 import { questionReply, takeAnswer } from './rounds.ts'
 
 /** `tools/call` of a tool that is not ours. */
@@ -85,12 +86,4 @@ function toFlow(request: ClientRequest, target: Target, given: Json): CallReques
     credential,
     ...(traceId !== undefined && { traceId }),
   }
-}
-
-// Without prefix: the "_meta" page of 2026-07-28 keeps this key for W3C Trace Context.
-const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/
-
-function traceIdOf(meta: JsonObject): string | undefined {
-  const parent = textMember(meta, 'traceparent')
-  return parent === undefined ? undefined : TRACEPARENT.exec(parent)?.[1]
 }

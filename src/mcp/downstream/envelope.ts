@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { logLevels } from '../../flow/receipt/receipt.ts'
 import { type JsonObject, isJsonObject, member, textMember } from '../../words/json.ts'
 import { metaKeys } from '../wire/envelope.ts'
 import { headerNames, namedBy, textOfHeaderValue } from '../wire/headers.ts'
@@ -21,7 +22,6 @@ interface Asked {
 }
 
 const LEGACY: Envelope = Object.freeze({ kind: 'legacy' })
-const LOG_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
 
 /**
  * Tells the era of one request by its own `_meta` alone (2026-07-28, "_meta" and "Streamable HTTP"): headers may only
@@ -83,7 +83,8 @@ function faultIn(meta: JsonObject): string | undefined {
     if (!named) return `${metaKeys.clientInfo} has no name or no version`
   }
   const level = member(meta, metaKeys.logLevel)
-  if (level !== undefined && !LOG_LEVELS.includes(level as string)) return `${metaKeys.logLevel} is no level`
+  if (level !== undefined && !(logLevels as readonly unknown[]).includes(level))
+    return `${metaKeys.logLevel} is no level`
   return undefined
 }
 

@@ -30,6 +30,7 @@ export class Session extends Peer {
     this.#principal = principal.id
     this.revision = revision
     this.client = client
+    this.watching.tellBy((message) => this.#write(`event: message\ndata: ${message}\n\n`))
     this.onQuiet = () => {
       this.usedAt = Date.now()
     }
@@ -56,6 +57,7 @@ export class Session extends Peer {
     })
     this.#write(': \n\n')
     this.changed(new Set())
+    this.watching.flush()
   }
 
   changed(what: ReadonlySet<Changed>): void {

@@ -5,13 +5,16 @@ import { errorCodes } from '../wire/jsonrpc.ts'
 import type { Era } from '../wire/revisions.ts'
 import { ownResult } from './answers.ts'
 import { callTool, getPrompt, readResource } from './calls.ts'
+import { complete } from './completion.ts'
 import type { FrontDoor } from './front-door.ts'
+import { setLevel } from './logging.ts'
 import { STATUS_TOOL, callStatusTool, withStatusTool } from './operation-status.ts'
 import { revisionsOf } from './options.ts'
 import type { Peer } from './peer.ts'
 import { failure, spliced } from './reply.ts'
 import type { ClientRequest, Outlet } from './request.ts'
 import { isSpilled, readSpilled } from './spilled.ts'
+import { subscribe, unsubscribe } from './watching.ts'
 
 type Method = (request: ClientRequest, outlet: Outlet, door: FrontDoor, peer: Peer | undefined) => void
 
@@ -22,7 +25,9 @@ const LIST_TTL_MS = 5_000
 export const capabilities = Object.freeze({
   tools: Object.freeze({ listChanged: true }),
   prompts: Object.freeze({ listChanged: true }),
-  resources: Object.freeze({ listChanged: true }),
+  resources: Object.freeze({ subscribe: true, listChanged: true }),
+  completions: Object.freeze({}),
+  logging: Object.freeze({}),
 })
 
 const inBoth: ReadonlyArray<readonly [string, Method]> = [
@@ -33,15 +38,22 @@ const inBoth: ReadonlyArray<readonly [string, Method]> = [
   ['resources/list', listOf('resources')],
   ['resources/templates/list', listOf('resourceTemplates')],
   ['resources/read', resource],
+  ['completion/complete', complete],
 ]
 
 const methods: Readonly<Record<Era, ReadonlyMap<string, Method>>> = {
   // `initialize` makes a session and is the transports' own.
-  legacy: new Map([...inBoth, ['ping', (request, outlet) => outlet.reply(ownResult(request, ''))]]),
+  legacy: new Map([
+    ...inBoth,
+    ['ping', (request, outlet) => outlet.reply(ownResult(request, ''))],
+    ['logging/setLevel', setLevel],
+    ['resources/subscribe', subscribe],
+    ['resources/unsubscribe', unsubscribe],
+  ]),
   modern: new Map([
     ...inBoth,
     ['server/discover', discover],
-    ['subscriptions/listen', (request, outlet, door, peer) => door.subscriptions.listen(request, outlet, peer)],
+    ['subscriptions/listen', (request, outlet, door, peer) => door.subscriptions.listen(request, outlet, door, peer)],
   ]),
 }
 

@@ -1,5 +1,8 @@
 import type { RequestId } from '../wire/jsonrpc.ts'
+import type { LogLevel } from '../../flow/receipt/receipt.ts'
+import { UNSAID } from './logging.ts'
 import { Questions } from './questions.ts'
+import { Watching } from './watching.ts'
 
 /** Something under way that its client may cancel by the id of the request. */
 export interface Cancellable {
@@ -10,6 +13,9 @@ export interface Cancellable {
 /** A client that stays: a legacy session, or the other end of a pipe. */
 export class Peer {
   readonly questions = new Questions()
+  readonly watching = new Watching()
+  /** From which level up it hears what servers say of its calls; legacy only. */
+  logLevel: LogLevel = UNSAID
   /** Called when the last thing under way has ended. */
   onQuiet: (() => void) | undefined
   readonly #running = new Set<Cancellable>()
@@ -39,6 +45,7 @@ export class Peer {
   /** The client is gone for good: nobody is there to answer a question or to hear an answer. */
   close(): void {
     this.questions.close()
+    this.watching.close()
     for (const one of this.#running) one.cancel('the client is gone')
   }
 }

@@ -75,6 +75,7 @@ class PipeServer extends Peer {
   }
 
   async run(signal: AbortSignal | undefined): Promise<void> {
+    this.watching.tellBy((message) => this.#writer.message(message))
     const leave = this.#door.changes.listen((what) => this.#changed(what))
     const broken = await this.#readToEnd(signal)
     leave()
@@ -100,6 +101,7 @@ class PipeServer extends Peer {
     })
     this.#duplex.on('drain', () => {
       this.#changed(this.#untold)
+      this.watching.flush()
       this.#duplex.resume()
     })
     this.#duplex.once('end', () => resolve(false))

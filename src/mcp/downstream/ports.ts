@@ -3,6 +3,7 @@ import type { Identities } from '../../flow/principal/principal.ts'
 import type { JsonObject } from '../../words/json.ts'
 import type { Refusal } from '../../words/verdict.ts'
 import type { Shelf } from '../catalogue/shelf.ts'
+import type { Sources } from '../catalogue/sources.ts'
 
 /** Whose something is: what one principal of one tenant kept, no other may read. */
 export interface Owner {
@@ -51,6 +52,7 @@ export interface OperationStatus {
 export interface Ports {
   readonly flow: Flow
   readonly shelf: Shelf
+  readonly sources: Sources
   readonly identities: Identities
   readonly approvals: ApprovalAnswers
   readonly spill: SpillReader

@@ -18,7 +18,13 @@ test('initialize agrees on what both speak, and says what is here', async (t) =>
     const result = got.json['result'] as Record<string, unknown>
     assert.equal(result['protocolVersion'], agreed)
     assert.equal(result['instructions'], 'Ask before you act.')
-    assert.deepEqual(Object.keys(result['capabilities'] as object), ['tools', 'prompts', 'resources'])
+    assert.deepEqual(Object.keys(result['capabilities'] as object), [
+      'tools',
+      'prompts',
+      'resources',
+      'completions',
+      'logging',
+    ])
     assert.match(String(got.headers['mcp-session-id']), /^[0-9a-f]{32}$/)
   }
   assert.equal(errorOf(await ask(url, { body: rpc('initialize', {}) })).code, -32602)

@@ -76,6 +76,11 @@ export class StandIn implements Ports {
     },
   }
 
+  readonly sources: Ports['sources'] = {
+    complete: async () => undefined,
+    watch: async () => undefined,
+  }
+
   readonly approvals: ApprovalAnswers = {
     answer: async (approval, { by, decision }) => {
       if (this.answerRefusal !== undefined) return this.answerRefusal

@@ -1,13 +1,15 @@
-import { type JsonObject, isJsonObject, member } from '../../words/json.ts'
+import { type Json, type JsonObject, isJsonObject, member } from '../../words/json.ts'
 import { metaKeys } from '../wire/envelope.ts'
 import { type RequestId, errorCodes, notificationText } from '../wire/jsonrpc.ts'
 import { type Changed, type Changes, changeMethods } from './changes.ts'
+import type { FrontDoor } from './front-door.ts'
 import type { DownstreamLimits } from './options.ts'
 import type { Peer } from './peer.ts'
 import type { Beating, Pulse } from './pulse.ts'
 import { REFUSED, refusalData, refusalText, refused } from './refused.ts'
 import { failure, success } from './reply.ts'
 import { type ClientRequest, type Outlet, ownerKey } from './request.ts'
+import { MOST_WATCHED, updatedText, watch } from './watching.ts'
 
 /** What a filter may ask for that we can serve, by its name on the wire. */
 const filters: ReadonlyArray<readonly [name: string, what: Changed]> = [
@@ -29,7 +31,7 @@ export class Subscriptions {
     this.#limits = limits
   }
 
-  listen(request: ClientRequest, outlet: Outlet, peer: Peer | undefined): void {
+  listen(request: ClientRequest, outlet: Outlet, door: FrontDoor, peer: Peer | undefined): void {
     const { id, params, principal } = request
     const filter = member(params, 'notifications')
     if (!isJsonObject(filter)) {
@@ -44,14 +46,48 @@ export class Subscriptions {
       return outlet.reply(failure(id, REFUSED, refusalText(no), refusalData(no), 429))
     }
     const served = filters.filter(([name]) => member(filter, name) === true)
-    const ack = {
-      _meta: { [metaKeys.subscriptionId]: id },
-      notifications: Object.fromEntries(served.map(([name]) => [name, true])),
-    }
-    if (!outlet.send(notificationText('notifications/subscriptions/acknowledged', JSON.stringify(ack)))) return
     const subscription = new Subscription(id, new Set(served.map(([, what]) => what)), outlet)
+    const names = Object.fromEntries(served.map(([name]) => [name, true]))
+    const wanted = member(filter, 'resourceSubscriptions')
+    if (!Array.isArray(wanted)) return this.#begin(subscription, names, owner, outlet, peer)
+    const uris = [...new Set(wanted as readonly Json[])].filter((uri) => typeof uri === 'string').slice(0, MOST_WATCHED)
+    // It counts, and can be cancelled, while the servers are asked.
+    this.#open.set(subscription, owner)
+    peer?.began(subscription)
+    subscription.onEnd = () => {
+      this.#open.delete(subscription)
+      peer?.ended(subscription)
+    }
+    outlet.onLeft = () => subscription.cancel()
+    void Promise.all(uris.map((uri) => watch(request, uri, door, subscription.signal, subscription.updated)))
+      .then((watches) => {
+        const stops = watches.filter((stop) => typeof stop === 'function')
+        subscription.onGone = () => stops.forEach((stop) => stop())
+        if (subscription.signal.aborted) return subscription.onGone()
+        const honoured = uris.filter((_, n) => typeof watches[n] === 'function')
+        const all = honoured.length === 0 ? names : { ...names, resourceSubscriptions: honoured }
+        this.#begin(subscription, all, owner, outlet, peer)
+      })
+      .catch((fault: unknown) => {
+        door.ports.onFault(fault, request.method)
+        outlet.reply(failure(id, errorCodes.internal, 'Internal error'))
+      })
+  }
+
+  #begin(
+    subscription: Subscription,
+    honoured: { readonly [name: string]: Json },
+    owner: string,
+    outlet: Outlet,
+    peer: Peer | undefined,
+  ): void {
+    const ack = { _meta: { [metaKeys.subscriptionId]: subscription.id }, notifications: honoured }
+    if (!outlet.send(notificationText('notifications/subscriptions/acknowledged', JSON.stringify(ack)))) {
+      return subscription.cancel()
+    }
+    subscription.begin()
     // A stream on which nothing can ever come would only be held open.
-    if (served.length === 0) return subscription.end()
+    if (Object.keys(honoured).length === 0) return subscription.end()
     this.#hold(subscription, owner, outlet, peer)
   }
 
@@ -84,6 +120,11 @@ export class Subscriptions {
 class Subscription implements Beating {
   readonly id: RequestId
   onEnd: () => void = () => {}
+  /** Ends the watches of resources. */
+  onGone: () => void = () => {}
+  readonly #controller = new AbortController()
+  /** Changed before the stream was acknowledged, which has to come first; undefined from then on. */
+  #early: Set<string> | undefined = new Set()
   readonly #wants: ReadonlySet<Changed>
   readonly #outlet: Outlet
 
@@ -101,18 +142,41 @@ class Subscription implements Beating {
     }
   }
 
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  readonly updated = (uri: string): void => {
+    if (this.#early !== undefined) return void this.#early.add(uri)
+    const params = { uri, _meta: { [metaKeys.subscriptionId]: this.id } }
+    if (!this.#outlet.send(updatedText(params))) this.cancel()
+  }
+
+  begin(): void {
+    const early = this.#early ?? []
+    this.#early = undefined
+    for (const uri of early) this.updated(uri)
+  }
+
   beat(now: number): void {
     if (this.#outlet.gone) this.cancel()
     else this.#outlet.keepAlive(now)
   }
 
   cancel(): void {
-    this.onEnd()
+    this.#gone()
     this.#outlet.abandon()
   }
 
-  end(): void {
+  #gone(): void {
+    this.#controller.abort()
+    this.onGone()
+    this.onGone = () => {}
     this.onEnd()
+  }
+
+  end(): void {
+    this.#gone()
     const result = { resultType: 'complete', _meta: { [metaKeys.subscriptionId]: this.id } }
     this.#outlet.reply(success(this.id, JSON.stringify(result)))
   }

@@ -12,6 +12,8 @@ export interface Question {
   readonly params: JsonObject
   /** Undefined only for `initialize`, which has to come before a revision is agreed. */
   readonly revision: Revision | undefined
+  /** Told of the request's id, by which a server names a subscription. */
+  readonly numbered?: (id: number) => void
 }
 
 /** Asks once. The signal ends the waiting: `deadline` where it is a timeout, `caller-left` otherwise. Never rejects. */
@@ -19,6 +21,7 @@ export function ask(link: Link, question: Question, signal: AbortSignal): Promis
   const { method, params, revision } = question
   const members = JSON.stringify(params)
   const id = link.nextId()
+  question.numbered?.(id)
   const text = requestText(id, method, revision === undefined ? members : withMeta(members, metaText(revision)))
   return new Promise((resolve) => {
     if (signal.aborted) {

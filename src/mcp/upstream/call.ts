@@ -1,3 +1,4 @@
+import type { LogLevel, TraceContext } from '../../flow/receipt/receipt.ts'
 import type { Permit } from '../../flow/side-effect/operation.ts'
 import type { ApprovedTool } from '../../flow/tool/selected.ts'
 import { isJsonObject, member } from '../../words/json.ts'
@@ -17,17 +18,27 @@ export function isGoverned(method: string): boolean {
   return (Object.values(methods) as string[]).includes(method)
 }
 
+/** What the caller wants to hear and to be known by while its call is under way. */
+export interface Wants {
+  readonly progress: boolean
+  /** Only where the server is of the modern era and says that it logs. */
+  readonly logLevel: LogLevel | undefined
+  readonly trace: TraceContext | undefined
+}
+
 /**
  * The request for one attempt. The arguments go in as the canonical text that was judged, shown and approved: nothing is
  * written anew from objects. Answers a reason where the definition does not allow a request.
  */
-export function callOf(permit: Permit, link: Link, revision: Revision, progress: boolean): Request | string {
+export function callOf(permit: Permit, link: Link, revision: Revision, wants: Wants): Request | string {
   const { tool, proposal } = permit.action
   const method = methods[tool.kind]
   const id = link.nextId()
   const meta = metaText(revision, {
-    progressToken: progress ? id : undefined,
+    progressToken: wants.progress ? id : undefined,
     idempotencyKey: permit.lane === 'effect' ? permit.upstreamKey : undefined,
+    logLevel: wants.logLevel,
+    trace: wants.trace,
   })
   const text = requestText(id, method, paramsOf(permit, meta))
   if (link.transport !== 'http' || eraOf(revision) === 'legacy') return { id, method, text, headers: [] }

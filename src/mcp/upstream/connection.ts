@@ -15,6 +15,8 @@ import { noStrays, type Link, type LinkEvents, type Strays } from './link.ts'
 import { ListFault, lists, readPages } from './lists.ts'
 import { openLink, type LinkOptions } from './open.ts'
 import { Pauses, type PauseRange } from './pauses.ts'
+import { ResourceWatches, tellsOfResources } from './resource-watches.ts'
+import { Runs } from './runs.ts'
 import type { ConnectionState, ListMethod, Negotiated, Upstream, UpstreamSpec } from './upstream.ts'
 import { announced, keepListening } from './watch.ts'
 
@@ -50,7 +52,7 @@ export function connectUpstream(spec: UpstreamSpec, options: ConnectOptions = {}
 interface Live {
   readonly link: Link
   readonly negotiated: Negotiated
-  readonly progress: Map<number, (progress: JsonObject) => void>
+  readonly runs: Runs
 }
 
 class Connection implements ConnectedUpstream {
@@ -59,6 +61,7 @@ class Connection implements ConnectedUpstream {
   readonly #spec: UpstreamSpec
   readonly #options: ConnectOptions
   readonly #changes = new Changes()
+  readonly #watches: ResourceWatches
   readonly #stateListeners = new Set<(state: ConnectionState) => void>()
   readonly #closing = new AbortController()
   readonly #strays = noStrays()
@@ -77,6 +80,7 @@ class Connection implements ConnectedUpstream {
     this.#spec = spec
     this.#options = options
     this.#tryFirst = spec.knownEra
+    this.#watches = new ResourceWatches(options.pauses)
     const first = Promise.withResolvers<void>()
     this.settled = first.promise
     this.onState(({ kind }) => {
@@ -130,15 +134,19 @@ class Connection implements ConnectedUpstream {
     if (permit.action.tool.server !== this.name) throw new TypeError('a permit for another upstream')
     const live = this.#live
     if (live === undefined) return { kind: 'not-sent', why: this.#whyDown() }
-    const { link, negotiated, progress } = live
-    const { onProgress } = sending
-    const request = callOf(permit, link, negotiated.revision, onProgress !== undefined)
+    const { link, negotiated, runs } = live
+    if (sending.logs !== undefined && runs.mustTurnUp(sending.logs.level)) await runs.turnUp(link, sending.logs.level)
+    const request = callOf(permit, link, negotiated.revision, {
+      progress: sending.onProgress !== undefined,
+      logLevel: runs.levelFor(sending.logs),
+      trace: sending.trace,
+    })
     if (typeof request === 'string') return { kind: 'not-sent', why: request }
     const { id } = request
-    if (onProgress !== undefined) progress.set(id, onProgress)
+    runs.began(id, permit, sending)
     const ground = {
       link,
-      landed: () => void progress.delete(id),
+      landed: () => runs.ended(id),
       abandoned: () => cancel(link, id, negotiated.revision),
     }
     return fly(ground, request, sending)
@@ -146,6 +154,10 @@ class Connection implements ConnectedUpstream {
 
   onChanged(listener: (what: ListKind) => void): () => void {
     return this.#changes.listen(listener)
+  }
+
+  watchResource(uri: string, listener: (uri: string) => void): Promise<(() => void) | undefined> {
+    return this.#watches.watch(uri, listener)
   }
 
   onState(listener: (state: ConnectionState) => void): () => void {
@@ -178,6 +190,7 @@ class Connection implements ConnectedUpstream {
     }
     this.#become({ kind: 'closed' })
     this.#changes.stop()
+    this.#watches.stop()
     this.#stateListeners.clear()
   }
 
@@ -189,10 +202,10 @@ class Connection implements ConnectedUpstream {
     this.#closing.signal.addEventListener('abort', stop)
     let link: Link | undefined
     try {
-      const progress: Live['progress'] = new Map()
+      const runs = new Runs()
       this.#freshFor.clear()
-      link = await openLink(this.#spec, this.#options, this.#events(progress, end.resolve), this.#strays)
-      const live = { link, progress, negotiated: await this.#negotiate(link) }
+      link = await openLink(this.#spec, this.#options, this.#events(runs, end.resolve), this.#strays)
+      const live = { link, runs, negotiated: await this.#negotiate(link) }
       this.#begin(live, ended.signal)
       return await end.promise
     } catch (fault) {
@@ -218,16 +231,18 @@ class Connection implements ConnectedUpstream {
   }
 
   #begin(live: Live, ended: AbortSignal): void {
-    const { link, negotiated } = live
+    const { link, negotiated, runs } = live
     const { era, revision, capabilities } = negotiated
     this.#tryFirst = era
     this.#live = live
-    link.settled(announced(capabilities).length > 0)
+    runs.agreed(negotiated)
+    link.settled(announced(capabilities).length > 0 || tellsOfResources(capabilities))
     if (era === 'modern') {
       const missed = (): void => this.#allChanged()
       void keepListening(link, revision as ModernRevision, capabilities, missed, ended, this.#options.pauses)
     }
     this.#become({ kind: 'ready', negotiated })
+    this.#watches.begin(link, negotiated, ended)
     // What was listed of an earlier connection may not hold for this one.
     this.#allChanged()
   }
@@ -246,16 +261,18 @@ class Connection implements ConnectedUpstream {
     })
   }
 
-  #events(progress: Live['progress'], down: (why: string) => void): LinkEvents {
+  #events(runs: Runs, down: (why: string) => void): LinkEvents {
     return {
       down,
-      missed: () => this.#allChanged(),
-      notification: (method, params) => {
-        if (method === 'notifications/progress') {
-          const token = member(params, 'progressToken')
-          if (typeof token === 'number') progress.get(token)?.(params)
-          return
-        }
+      missed: () => {
+        this.#allChanged()
+        this.#watches.missed()
+      },
+      notification: (method, params, leg) => {
+        if (method === 'notifications/progress') return runs.progressed(params)
+        if (method === 'notifications/message') return runs.logged(params, leg)
+        if (method === 'notifications/resources/updated') return this.#watches.updated(params)
+        if (method === 'notifications/subscriptions/acknowledged') return this.#watches.acknowledged(params)
         for (const kind of listKinds) {
           if (method === `notifications/${kind}/list_changed`) this.#changes.changed(kind)
         }

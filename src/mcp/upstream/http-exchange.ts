@@ -156,7 +156,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Leg {
         else this.#answer(message)
         return
       case 'notification':
-        events.notification(message.method, message.params)
+        events.notification(message.method, message.params, this.#leg.id)
         return
       case 'request':
         answerOnHttp(this.#ground, message)

@@ -52,7 +52,8 @@ export interface Link {
 }
 
 export interface LinkEvents {
-  notification(method: string, params: JsonObject): void
+  /** `leg` is the id of the request on whose stream it came, where the transport has streams for single requests. */
+  notification(method: string, params: JsonObject, leg?: number): void
   /** For a while nothing could be heard: a change may have been missed. */
   missed(): void
   /** The link is of no use any more: a process has ended, a session is unknown, a host cannot be reached. Once at most. */

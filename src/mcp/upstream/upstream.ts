@@ -79,6 +79,11 @@ export interface Upstream {
   send(permit: Permit, sending: Sending): Promise<WireOutcome>
   /** `list_changed` of the server (or a fresh connection): what was listed may be stale. */
   onChanged(listener: (what: 'tools' | 'prompts' | 'resources') => void): () => void
+  /**
+   * Tells when the server says that the resource, or one below it, has changed, or may have while nothing could be heard.
+   * All who watch one URI share one subscription. Resolves what ends the watch, or undefined where the server has no such thing.
+   */
+  watchResource(uri: string, listener: (uri: string) => void): Promise<(() => void) | undefined>
   onState(listener: (state: ConnectionState) => void): () => void
   /** Ends the connection and, for stdio, the whole process group: end of input, SIGTERM, SIGKILL. Idempotent. */
   close(): Promise<void>

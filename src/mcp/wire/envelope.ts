@@ -25,7 +25,13 @@ export const IDEMPOTENCY_KEY = 'io.countersign/idempotency-key'
 export interface MetaParts {
   readonly progressToken?: RequestId | undefined
   readonly idempotencyKey?: string | undefined
+  /** Of the modern era alone: how talkative the server may be about this request. */
+  readonly logLevel?: string | undefined
+  readonly trace?: Readonly<Partial<Record<(typeof traceKeys)[number], string>>> | undefined
 }
+
+/** Keys without prefix that go on from hop to hop (2026-07-28, "_meta": W3C Trace Context and Baggage). */
+export const traceKeys = ['traceparent', 'tracestate', 'baggage'] as const
 
 const declared = new Map<Revision, string>()
 
@@ -38,6 +44,13 @@ export function metaText(revision: Revision, parts: MetaParts = {}): string | un
   if (parts.progressToken !== undefined) text = join(text, `"progressToken":${idText(parts.progressToken)}`)
   if (parts.idempotencyKey !== undefined) {
     text = join(text, `"${IDEMPOTENCY_KEY}":${JSON.stringify(parts.idempotencyKey)}`)
+  }
+  if (parts.logLevel !== undefined) text = join(text, `"${metaKeys.logLevel}":${JSON.stringify(parts.logLevel)}`)
+  if (parts.trace !== undefined) {
+    for (const key of traceKeys) {
+      const value = parts.trace[key]
+      if (value !== undefined) text = join(text, `"${key}":${JSON.stringify(value)}`)
+    }
   }
   return text === '' ? undefined : `{${text}}`
 }
