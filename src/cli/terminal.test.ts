@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { answered, waitingApproval } from '../gateway/control/control.fixture.ts'
+import { answered, oneTool, waitingApproval } from '../gateway/control/control.fixture.ts'
 import type { Control } from '../gateway/control/control.ts'
 import type { DecideApproval } from '../api/contract.ts'
 import { launcher, workshopWith } from './cli.fixture.ts'
@@ -93,3 +93,27 @@ test('what was typed before the question, and a single key, are no answer', { sk
   assert.equal((await ended)[0], 130)
   assert.deepEqual(gateway.decisions, [])
 })
+
+test(
+  'everything of a server that waits is shown together, and one yes approves each as it was shown',
+  { skip },
+  async () => {
+    const waiting = ['a', 'b', 'c'].map((name) => ({ ...oneTool, key: `odd/${name}`, name, state: 'pending' as const }))
+    const approved: string[] = []
+    await using shop = await workshopWith({
+      tools: () => Promise.resolve([...waiting, { ...oneTool, name: 'taken', state: 'quarantined' }]),
+      tool: ({ name }) => Promise.resolve(waiting.find((it) => it.name === name)!),
+      approveTool: ({ name }, { pin }) => {
+        approved.push(`${name} ${pin === oneTool.livePin}`)
+        return Promise.resolve({ ...oneTool, key: `odd/${name}`, name })
+      },
+    })
+    const terminal = onTerminal(shop.folder, ['--home', shop.home.folder, 'tool', 'approve', '--server', 'odd'])
+    const ended = once(terminal.child, 'close')
+    await terminal.shows('Type yes to approve all 3 of odd')
+    assert.deepEqual(approved, [])
+    terminal.type('yes\r')
+    assert.equal((await ended)[0], 0)
+    assert.deepEqual(approved, ['a true', 'b true', 'c true'])
+  },
+)

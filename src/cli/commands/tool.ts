@@ -35,7 +35,8 @@ export const declare: Declare = (program, act) => {
         'Examples:\n' +
         '  countersign tool list --state changed\n' +
         '  countersign tool diff weather/get_weather\n' +
-        '  countersign tool approve weather/get_weather',
+        '  countersign tool approve weather/get_weather\n' +
+        '  countersign tool approve --server weather',
     )
   tool
     .command('list')
@@ -60,7 +61,7 @@ export const declare: Declare = (program, act) => {
     .command('approve')
     .argument('[tools...]', 'SERVER/TOOL')
     .description('approve the definition as it is now: it is shown, and the approval is bound to what was shown')
-    .option('--server <server>', 'everything of one server that waits')
+    .option('--server <server>', 'everything of one server that waits, shown together and asked once')
     .option('--pin <digest>', 'approve only if this is the digest of the definition (as `tool show` prints it)')
     .option('--yes', 'do not ask; for scripts that have looked before')
     .option(...kindOption)
@@ -172,9 +173,13 @@ async function approve(context: Context, options: ApproveOptions, named: readonl
   const attached = await context.attach()
   const refs = named.length > 0 ? named.map((it) => refOf(it, options)) : await waitingOf(attached, options)
   const outcomes: (ToolSummary | RefusalView)[] = []
-  for (const ref of refs) {
-    const outcome = await approveOne(context, attached, ref, options)
-    if (outcome !== undefined) outcomes.push(outcome)
+  const looked = await lookAt(context, attached, refs)
+  // All of a server is one question, and each answer is still bound to the definition that was shown.
+  const together = options.server !== undefined && looked.length > 0
+  const all = together && (await agreed(context, looked, `all ${looked.length} of ${options.server!}`, options))
+  for (const tool of looked) {
+    if (together ? !all : !(await agreed(context, [tool], tool.key, options))) continue
+    outcomes.push(await approveOne(context, attached, tool, options))
   }
   if (io.json) io.outJson({ tools: outcomes })
   else if (refs.length === 0) io.out('Nothing waits for an approval.')
@@ -186,38 +191,56 @@ async function approve(context: Context, options: ApproveOptions, named: readonl
 async function waitingOf({ client }: Attached, { server, kind }: ApproveOptions): Promise<ToolRef[]> {
   const tools = await client.tools({ server: server!, ...(kind === undefined ? {} : { kind }) })
   return tools
-    .filter(({ state }) => state === 'pending' || state === 'changed')
+    .filter(({ state, livePin }) => livePin !== undefined && (state === 'pending' || state === 'changed'))
     .map((it) => ({ kind: it.kind, server: it.server, name: it.name }))
 }
 
-/** Undefined: the person said no. */
-async function approveOne(
-  { io, signal }: Context,
-  { client }: Attached,
-  ref: ToolRef,
-  { pin, yes }: ApproveOptions,
-): Promise<ToolSummary | RefusalView | undefined> {
-  const tool = await client.tool(ref)
-  if (tool.livePin === undefined)
-    throw new UsageFault(`${tool.key}: the server does not offer it now, so there is nothing to approve`)
-  if (!io.json) for (const line of toolLines(tool, io)) io.note(line)
-  if (pin === undefined && yes !== true) {
-    if (!io.interactive)
-      throw new UsageFault(
-        'nobody is here to look at the definition',
-        `Look with \`countersign tool show ${tool.key}\`, then repeat this with --pin ${tool.livePin}.`,
-      )
-    const answer = await io.ask(`Type yes to approve ${tool.key} as it is shown: `, signal)
-    if (answer?.trim().toLowerCase() !== 'yes') {
-      io.note(`${tool.key}: not approved.`)
-      return undefined
-    }
+type Offered = ToolDetail & { readonly livePin: string }
+
+/** Shows each as it is now. */
+async function lookAt({ io }: Context, { client }: Attached, refs: readonly ToolRef[]): Promise<Offered[]> {
+  const looked: Offered[] = []
+  for (const ref of refs) {
+    const tool = await client.tool(ref)
+    const { livePin } = tool
+    if (livePin === undefined)
+      throw new UsageFault(`${tool.key}: the server does not offer it now, so there is nothing to approve`)
+    if (!io.json) for (const line of toolLines(tool, io)) io.note(line)
+    looked.push({ ...tool, livePin })
   }
-  const outcome = await client.approveTool(ref, pin ?? tool.livePin)
+  return looked
+}
+
+async function agreed(
+  { io, signal }: Context,
+  tools: readonly Offered[],
+  named: string,
+  { pin, yes }: ApproveOptions,
+): Promise<boolean> {
+  if (pin !== undefined || yes === true) return true
+  const [first] = tools
+  if (!io.interactive)
+    throw new UsageFault(
+      'nobody is here to look at the definition',
+      `Look with \`countersign tool show ${first!.key}\`, then repeat this with --pin ${first!.livePin}.`,
+    )
+  const answer = await io.ask(`Type yes to approve ${named} as shown: `, signal)
+  if (answer?.trim().toLowerCase() === 'yes') return true
+  io.note(`${named}: not approved.`)
+  return false
+}
+
+async function approveOne(
+  { io }: Context,
+  { client }: Attached,
+  { kind, server, name, livePin }: Offered,
+  { pin }: ApproveOptions,
+): Promise<ToolSummary | RefusalView> {
+  const outcome = await client.approveTool({ kind, server, name }, pin ?? livePin)
   if (!io.json)
     io.out(
       isRefused(outcome)
-        ? `${tool.key}: ${outcome.code}: ${outcome.say} ${outcome.next}`
+        ? `${server}/${name}: ${outcome.code}: ${outcome.say} ${outcome.next}`
         : `${outcome.key} is approved (${outcome.pin ?? ''}).`,
     )
   return outcome

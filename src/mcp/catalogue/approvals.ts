@@ -1,9 +1,10 @@
 import { instructionsDigest, pinOf } from '../../flow/tool/definition.ts'
+import type { Digest } from '../../words/digest.ts'
 import type { Checks } from './checks.ts'
 import type { CatalogueEvent } from './events.ts'
 import type { Lock, LockEntry, LockServer } from './lock.ts'
 import type { Member } from './member.ts'
-import type { Row } from './rows.ts'
+import { type Row, keyOf } from './rows.ts'
 
 /** What a person approves: the key of a capability, or the name of a server for the server itself. */
 export interface Wanted {
@@ -40,7 +41,6 @@ export function approveIn(
   const approvals = new Map<Wanted, Approval>()
   for (const one of wanted) if (members.has(serverNamed(one.key))) approvals.set(one, approver.server(one.key))
   for (const one of wanted) if (!approvals.has(one)) approvals.set(one, approver.capability(one))
-  approver.setAside()
   return { lock: approver.lock, approvals: wanted.map((one) => approvals.get(one)!), events: approver.events }
 }
 
@@ -56,8 +56,6 @@ class Approver {
   readonly #checks: Checks
   readonly #by: string
   readonly #now: number
-  /** Entries of servers that were approved anew, which nobody has looked at since. */
-  readonly #stale = new Map<string, { readonly entries: Map<string, LockEntry>; readonly name: string }>()
 
   constructor(lock: Lock, members: ReadonlyMap<string, Member>, checks: Checks, by: string, now: number) {
     this.lock = new Map(
@@ -92,16 +90,9 @@ class Approver {
       tools: before?.tools ?? new Map<string, LockEntry>(),
       prompts: before?.prompts ?? new Map<string, LockEntry>(),
     }
-    for (const kind of ['tool', 'prompt'] as const) {
-      const entries = kind === 'tool' ? draft.tools : draft.prompts
-      for (const [entryName, entry] of entries) {
-        entries.set(entryName, { ...entry, pin: pinOf({ kind, definition: entry.definition, ...about }) })
-        if (entry.quarantined === undefined)
-          this.#stale.set(`${name}\u0000${kind}\u0000${entryName}`, { entries, name: entryName })
-      }
-    }
     this.lock.set(name, draft)
     this.events.push({ kind: 'server.approved', server: name, identity: identityDigest, by: this.#by, at: this.#now })
+    this.#carryOver(name, draft, about)
     return { key, outcome: 'done' }
   }
 
@@ -129,7 +120,6 @@ class Approver {
     const draft = this.lock.get(server)!
     const entries = kind === 'tool' ? draft.tools : draft.prompts
     const entry = entries.get(name)
-    this.#stale.delete(`${server}\u0000${kind}\u0000${name}`)
     if (entry?.pin === livePin && entry.quarantined === undefined && found.row.standing === 'approved')
       return { key, outcome: 'unchanged' }
     entries.set(name, { ...this.#approved(), definition: listed.definition, pin: livePin })
@@ -137,14 +127,20 @@ class Approver {
     return { key, outcome: 'done' }
   }
 
-  /** Tools of a server that was approved anew were not approved with it: somebody has to look at each. */
-  setAside(): void {
-    const quarantined = {
-      at: new Date(this.#now).toISOString(),
-      by: this.#by,
-      why: 'the server changed, and this was not approved again',
+  /**
+   * What was approved of a server stays approved of the server as it is approved now: the same words under another pin. What it
+   * describes otherwise by now differs from that pin, and somebody has to look at it; what was taken back stays so.
+   */
+  #carryOver(server: string, draft: Draft, about: { serverIdentity: Digest; instructions: Digest }): void {
+    for (const kind of ['tool', 'prompt'] as const) {
+      const entries = kind === 'tool' ? draft.tools : draft.prompts
+      for (const [name, entry] of entries) {
+        const pin = pinOf({ kind, definition: entry.definition, ...about })
+        entries.set(name, { ...entry, pin })
+        if (entry.quarantined !== undefined) continue
+        this.events.push({ kind: 'tool.approved', key: keyOf(kind, server, name), pin, by: this.#by, at: this.#now })
+      }
     }
-    for (const { entries, name } of this.#stale.values()) entries.set(name, { ...entries.get(name)!, quarantined })
   }
 
   #find(key: string): { readonly member: Member; readonly row: Row } | undefined {

@@ -9,6 +9,7 @@ import { type CatalogueEvent, DriftWatch } from './events.ts'
 import type { ListKind } from './listing.ts'
 import { type Lock, readLock, writeLock } from './lock.ts'
 import { type Changed, Member, type ServerDeclared } from './member.ts'
+import { markedName } from './names.ts'
 import type { ProfileSource, Row } from './rows.ts'
 
 export interface CatalogueOptions {
@@ -214,26 +215,47 @@ export class LiveCatalogue implements Catalogue {
     this.#tools = new Map()
     this.#prompts = new Map()
     this.#toolsByServer = new Map()
+    const holders = this.#holders()
     for (const member of this.#members.values()) {
       const own = new Map<string, Found>()
       this.#toolsByServer.set(member.declared.spec.name, own)
       for (const row of member.rows.values()) {
         const { kind, name } = row.about
         const exported = kind === 'tool' ? this.#tools : kind === 'prompt' ? this.#prompts : undefined
-        // Only bare names of two servers can meet, and then the server that stands first keeps the name.
-        const taken = exported?.has(row.exportedName) === true
-        const kept = taken ? shadowed(row) : row
-        if (!taken) exported?.set(row.exportedName, row.found)
+        const kept = exported === undefined || holders.get(claimed(row)) === row ? row : renamed(row)
+        exported?.set(kept.exportedName, kept.found)
         this.#byKey.set(row.about.key, kept)
         if (kind === 'tool') own.set(name, kept.found)
       }
     }
   }
+
+  /** Who has each exported name. Only bare names of two servers can meet: what was approved first keeps the name, whoever connects. */
+  #holders(): ReadonlyMap<string, Row> {
+    const holders = new Map<string, Row>()
+    for (const member of this.#members.values())
+      for (const row of member.rows.values()) {
+        const other = holders.get(claimed(row))
+        if (other === undefined || precedes(row, other)) holders.set(claimed(row), row)
+      }
+    return holders
+  }
 }
 
-function shadowed(row: Row): Row {
-  const why = 'another server that stands before it exports the same name'
-  return { ...row, standing: 'pending', why, tool: undefined, found: { state: 'pending', about: row.about, why } }
+function claimed({ about, exportedName }: Row): string {
+  return `${about.kind} ${exportedName}`
+}
+
+function precedes(one: Row, other: Row): boolean {
+  const [first, second] = [one.entry?.approvedAt ?? 'never', other.entry?.approvedAt ?? 'never']
+  return first === second ? one.about.server < other.about.server : first < second
+}
+
+function renamed(row: Row): Row {
+  const exportedName = markedName(row.about.server, row.about.name, 'bare')
+  const tool = row.tool && { ...row.tool, exportedName }
+  const found: Found = row.found.state === 'approved' ? { state: 'approved', tool: tool! } : row.found
+  return { ...row, exportedName, tool, found }
 }
 
 export type { CatalogueEvent } from './events.ts'

@@ -21,7 +21,11 @@ export function exportedName(server: string, name: string, naming: Naming): stri
   const plain = naming === 'bare' ? name : `${server}__${name}`
   // Prefixed names always have `__` in them, and bare ones never: neither can pass for the other.
   const own = naming === 'bare' ? !name.includes('__') : SERVER.test(server)
-  if (own && PLAIN.test(plain) && !MARKED.test(plain)) return plain
+  return own && PLAIN.test(plain) && !MARKED.test(plain) ? plain : markedName(server, name, naming)
+}
+
+/** The same with digits of its own in any case: no other tool is ever exported under that one. */
+export function markedName(server: string, name: string, naming: Naming): string {
   const mark = digest(JSON.stringify([naming, server, name])).slice(0, DIGITS)
   const readable = naming === 'bare' ? cleaned(name, 'tool') : `${prefix(server)}__${cleaned(name, 'tool')}`
   const start = /^[A-Za-z_]/.test(readable) ? readable : `_${readable}`

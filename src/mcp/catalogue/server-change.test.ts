@@ -44,11 +44,19 @@ test('instructions that changed put every tool of the server aside', async () =>
   ])
 })
 
-test('a changed server is approved by its own name, and its tools one by one', async () => {
+test('a changed server is approved by its own name; what it describes as before stays approved, and what it does not waits', async () => {
   await using site = new CatalogueSite()
-  site.add('notes', { tools: [[toolNamed('read'), toolNamed('write')]] })
+  const before = ['read', 'write', 'drop', 'taken'].map((name) => toolNamed(name))
+  site.add('notes', { tools: [before] })
   const first = await site.open()
-  first.approve([{ key: 'notes/read' }, { key: 'notes/write' }], 'ada', NOW)
+  first.approve(
+    ['read', 'write', 'drop', 'taken'].map((name) => ({ key: `notes/${name}` })),
+    'ada',
+    NOW,
+  )
+  first.quarantine(['notes/taken'], 'ada', NOW, 'not wanted')
+  const drop = { ...toolNamed('drop'), description: 'Drops everything.' }
+  site.says('notes', { tools: [[...before.slice(0, 2), drop, before[3]!, toolNamed('fresh')]] })
   site.servers[0] = { ...site.servers[0]!, identity: { command: 'other' } }
   const second = await site.open()
   assert.deepEqual(outcomes(second.approve([{ key: 'notes/read' }], 'ada', NOW)), ['notes/read refused'])
@@ -58,10 +66,12 @@ test('a changed server is approved by its own name, and its tools one by one', a
   const approvals = second.approve([{ key: 'notes/read' }, { key: 'notes' }], 'ada', NOW)
   assert.deepEqual(outcomes(approvals), ['notes/read done', 'notes done'])
   assert.equal(tool(second, 'notes', 'read').state, 'approved')
-  const write = tool(second, 'notes', 'write')
-  assert.match(write.state === 'pending' ? write.why : '', /the server changed/)
-  assert.deepEqual(outcomes(second.approve([{ key: 'notes/write' }], 'ada', NOW)), ['notes/write done'])
-  assert.equal(tool(second, 'notes', 'write').state, 'approved')
+  assert.deepEqual(
+    ['write', 'drop', 'taken', 'fresh'].map((name) => tool(second, 'notes', name).state),
+    ['approved', 'changed', 'pending', 'pending'],
+  )
+  const told = site.events.filter(({ kind }) => kind === 'tool.approved').map((event) => 'key' in event && event.key)
+  assert.deepEqual(told.slice(-4).toSorted(), ['notes/drop', 'notes/read', 'notes/read', 'notes/write'])
   assert.deepEqual(readLock(site.lock).get('notes')!.identity, { command: 'other' })
 })
 
@@ -154,25 +164,56 @@ test('what another approver has written is not lost', async () => {
   assert.equal(tool(one, 'notes', 'write').state, 'approved')
 })
 
-test('a bare name that two servers export stays with the one that stands first', async () => {
+test('a bare name that two servers export stays with the one that was approved first, and the other gets digits', async () => {
   await using site = new CatalogueSite()
   site.add('first', { tools: [[toolNamed('search'), toolNamed('second__read')]] }, { naming: 'bare' })
   site.add('second', { tools: [[toolNamed('search'), toolNamed('read')]] }, { naming: 'bare' })
   site.add('third', { tools: [[toolNamed('read')]] })
   const catalogue = await site.open()
+  const bareName = (key: string): string => catalogue.entry(key)!.exportedName
   catalogue.approve(
-    ['first/search', 'first/second__read', 'second/search', 'second/read', 'third/read'].map((key) => ({ key })),
+    ['first/second__read', 'second/search', 'second/read', 'third/read'].map((key) => ({ key })),
     'ada',
     NOW,
   )
+  // Nobody has approved that of the first server: it takes no name away from anybody.
+  assert.equal(bareName('second/search'), 'search')
+  assert.match(bareName('first/search'), /^search_[0-9a-f]{12}$/)
+  catalogue.approve([{ key: 'first/search' }], 'ada', NOW + 1)
   const bare = (exported: string): string => {
     const found = catalogue.find({ kind: 'tool', exported })
     return found.state === 'approved' ? found.tool.key : found.state
   }
-  assert.equal(bare('search'), 'first/search')
+  assert.equal(bare('search'), 'second/search')
+  assert.equal(bare(bareName('first/search')), 'first/search')
   assert.equal(bare('read'), 'second/read')
   assert.equal(bare('third__read'), 'third/read')
   assert.equal(bare('second__read'), 'unknown')
-  const shadowed = tool(catalogue, 'second', 'search')
-  assert.match(shadowed.state === 'pending' ? shadowed.why : '', /exports the same name/)
+  const before = catalogue.entries().map(({ key, exportedName }) => [key, exportedName])
+  site.servers.reverse()
+  const again = await site.open()
+  assert.deepEqual(
+    again
+      .entries()
+      .map(({ key, exportedName }) => [key, exportedName])
+      .toSorted(),
+    before.toSorted(),
+  )
+})
+
+test('T9: exported names do not depend on which server connects first, or at all', async () => {
+  await using site = new CatalogueSite()
+  site.add('first', { tools: [[toolNamed('dup')]] }, { naming: 'bare' })
+  const second = site.add('second', { tools: [[toolNamed('dup')]] }, { naming: 'bare' })
+  const catalogue = await site.open()
+  catalogue.approve([{ key: 'first/dup' }, { key: 'second/dup' }], 'ada', NOW)
+  const names = (it: typeof catalogue): string[][] =>
+    it.approved('tool').map(({ key, exportedName }) => [key, exportedName])
+  const before = names(catalogue)
+  assert.equal(new Set(before.map(([, name]) => name)).size, 2)
+  await second.close()
+  await until('it is away', () => tool(catalogue, 'second', 'dup').state === 'unavailable')
+  assert.deepEqual(names(catalogue), before)
+  // A start at which nobody is connected yet knows the names from the lock file alone.
+  assert.deepEqual(names(await site.open()), before)
 })
