@@ -15,6 +15,7 @@ const rows: readonly string[] = [
   'flow/line.ts',
   ...order.map((step) => `flow/${step}`),
   'flow/answer.ts',
+  'flow/asking.ts',
   'flow/needs.ts',
   'flow/turn-away.ts',
   'flow/conduct.ts',

@@ -36,7 +36,15 @@ export function incoherences(config: ConfigText, document: ConfigDocument): Conf
   for (const [n, { id }] of config.principals.entries())
     if (reserved.has(id)) say(['principals', n, 'id'], `\`${id}\` is ${reserved.get(id) ?? ''}`)
 
-  for (const [server, { tools }] of Object.entries(config.servers)) {
+  for (const [server, { tools, asks }] of Object.entries(config.servers)) {
+    for (const [n, root] of asks.roots.entries()) {
+      if (!Object.hasOwn(config.roots, root))
+        say(
+          ['servers', server, 'asks', 'roots', n],
+          `no root is called \`${root}\``,
+          suggestion(root, Object.keys(config.roots)),
+        )
+    }
     for (const [tool, profile] of Object.entries(tools)) {
       const at: Path = ['servers', server, 'tools', tool]
       for (const [n, { base }] of profile.scopes.entries()) {

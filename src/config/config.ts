@@ -1,5 +1,6 @@
 import type { Budget } from '../flow/budget/accounts.ts'
 import type { ConsentRule } from '../flow/consent/consented.ts'
+import type { AskGrant } from '../flow/receipt/ask-grant.ts'
 import type { Root } from '../flow/resource/scoped.ts'
 import type { ToolProfile } from '../flow/tool/profile.ts'
 import type { UpstreamSpec } from '../mcp/upstream/upstream.ts'
@@ -70,6 +71,7 @@ export interface ServerConfig {
   readonly connections: number
   readonly idleMs: number
   readonly naming: 'prefixed' | 'bare'
+  readonly asks: AskGrant
   /** By the tool's own name. What is not in it is `undeclared`. */
   readonly tools: ReadonlyMap<string, ToolProfile>
 }
@@ -80,4 +82,8 @@ export interface LimitsConfig {
   readonly resultBytes: number
   readonly resultHardBytes: number
   readonly sessions: number
+  /** What servers ask while one call is under way: how often, of how many bytes each, and how long an answer is waited for. */
+  readonly asksPerCall: number
+  readonly askBytes: number
+  readonly askWait: number
 }

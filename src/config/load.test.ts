@@ -49,6 +49,9 @@ test('an empty file is a configuration with every default, and lets nothing thro
     resultBytes: 262_144,
     resultHardBytes: 16_777_216,
     sessions: 1000,
+    asksPerCall: 16,
+    askBytes: 1_048_576,
+    askWait: 300_000,
   })
   assert.deepEqual(config.ledger, { reads: 'grouped', repeatWindowMs: 600_000 })
 })

@@ -23,7 +23,13 @@ export function resolveConfig(file: string, text: ConfigText, document: ConfigDo
     policy: absolute(text.policy),
     lock: absolute(text.lock),
     servers: Object.entries(text.servers).map(([name, server]) =>
-      serverOf(name, server, folder, (part, key) => document.filled(['servers', name, part, key])),
+      serverOf(
+        name,
+        server,
+        folder,
+        (part, key) => document.filled(['servers', name, part, key]),
+        (root) => absolute(text.roots[root]!),
+      ),
     ),
     contentTypes: contentTypesOf(text.servers),
     consent: {
@@ -58,6 +64,7 @@ function serverOf(
   server: ServerText,
   folder: string,
   filled: (part: 'env' | 'headers', key: string) => boolean,
+  rootOf: (name: string) => string,
 ): ServerConfig {
   return {
     spec: {
@@ -75,6 +82,7 @@ function serverOf(
     connections: server.connections,
     idleMs: server.idle,
     naming: server.naming,
+    asks: { ...server.asks, roots: server.asks.roots.map(rootOf), named: server.naming === 'prefixed' },
     tools: new Map(Object.entries(server.tools).map(([tool, profile]) => [tool, profileOf(profile)])),
   }
 }

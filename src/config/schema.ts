@@ -32,6 +32,9 @@ const limits = z
     resultBytes: size('Above this a result is kept aside, and its beginning is handed out.').prefault('256KiB'),
     resultHardBytes: size('Above this a result is refused.').prefault('16MiB'),
     sessions: count('Sessions of clients at one time.', 1, 100_000).prefault(1000),
+    asksPerCall: count('How often a server may ask something while one call is under way.', 0, 1000).prefault(16),
+    askBytes: size('One request of a server to the client, and one answer to it.').prefault('1MiB'),
+    askWait: duration('How long the answer to a server’s request is waited for.').prefault('5m'),
   })
   .refine((it) => it.resultBytes <= it.resultHardBytes, {
     path: ['resultHardBytes'],

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { legacyRevisions, modernRevisions } from '../mcp/wire/revisions.ts'
-import { count, duration, text } from './fields.ts'
+import { count, duration, name, text } from './fields.ts'
 import { profileSchema } from './profile.ts'
 
 export const revisionsSchema = z
@@ -9,6 +9,25 @@ export const revisionsSchema = z
   .describe('Which MCP revisions may be spoken here; empty means all.')
 
 const allowOrDeny = z.enum(['allow', 'deny']).default('deny')
+
+const asksSchema = z
+  .strictObject({
+    elicitation: z
+      .array(z.enum(['form', 'url']))
+      .default([])
+      .describe('What it may ask the person at the client: a form, or to open a URL.'),
+    sampling: z
+      .enum(['client', 'refuse'])
+      .default('refuse')
+      .describe('Who answers when it asks for a model: the client, or nobody.'),
+    roots: z
+      .array(name('A name under `roots`.'))
+      .max(64)
+      .default([])
+      .describe('Of the client’s roots it is told what lies in these folders. This keeps it from nothing.'),
+  })
+  .prefault({})
+  .describe('What this server may ask for while a call is under way. Nothing, where nothing is said.')
 
 // The exported names are split at the first `__`, and model providers take no `.` in a tool's name.
 export const serverName = z
@@ -67,6 +86,7 @@ export const serverSchema = z
     ).prefault(16),
     idle: duration('After so long without a call the connection of a principal is ended.').prefault('10m'),
     naming: z.enum(['prefixed', 'bare']).default('prefixed').describe('bare: exported without the name of the server.'),
+    asks: asksSchema,
     package: z
       .string()
       .regex(/^(@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/, 'expected the name of an npm package')

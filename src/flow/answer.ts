@@ -6,6 +6,7 @@ import type { Step } from './line.ts'
 import type { Credential } from './principal/principal.ts'
 import type { RawCall } from './proposal/proposal.ts'
 import type { LogRelay, TraceContext } from './receipt/receipt.ts'
+import type { Answerer } from './receipt/ask.ts'
 import type { Accepted } from './result/accepted.ts'
 import type { Acceptance, OperationState } from './side-effect/operation.ts'
 
@@ -25,6 +26,8 @@ export interface Caller {
   readonly consentWaitMs?: number
   /** Puts the question to the caller's own user (elicitation), where the client can. Resolves undefined when it cannot tell. */
   readonly elicit?: (approval: Approval, signal: AbortSignal) => Promise<'accept' | 'decline' | 'cancel' | undefined>
+  /** Puts what the server of the call asks to the caller, where the door can. */
+  readonly answers?: Answerer
   /** Is anybody still there who would get the answer? Absent where the door cannot tell. */
   readonly attached?: boolean
   /** Says that the call is alive. Never an assertion about its outcome. */

@@ -3,6 +3,7 @@ import type { Facts, Refusal } from '../words/verdict.ts'
 import { refuse } from '../words/verdict.ts'
 import type { AuthorisedAction } from './action/index.ts'
 import type { Answer, Caller } from './answer.ts'
+import { askingOf } from './asking.ts'
 import type { Step } from './line.ts'
 import { turnAway } from './turn-away.ts'
 import { verifyOutcome } from './outcome/index.ts'
@@ -182,6 +183,7 @@ function send(permit: Permit, caller: Caller, needs: FlowNeeds, signal: AbortSig
     ...(caller.relayProgress === undefined ? {} : { onProgress: caller.relayProgress }),
     ...(caller.relayLogs === undefined ? {} : { logs: caller.relayLogs }),
     ...(caller.trace === undefined ? {} : { trace: caller.trace }),
+    ...(needs.asks === undefined ? {} : { asking: askingOf(permit, caller.answers, needs.asks, signal) }),
     // What may have had an effect is listened to until the end, whether or not anybody still waits for it.
     ...(profile.effect === 'read' || profile.cancel === 'clean' ? { signal } : {}),
   })

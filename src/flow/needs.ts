@@ -1,3 +1,4 @@
+import type { AskNeeds } from './asking.ts'
 import type { Budgets } from './budget/funded.ts'
 import type { Approvals, ConsentRule, History } from './consent/consented.ts'
 import type { Desk } from './consent/desk.ts'
@@ -30,6 +31,8 @@ export interface FlowNeeds {
   readonly ledger: Ledger
   readonly upstreams: Upstreams
   readonly result: ResultNeeds
+  /** What servers may ask for while a call is under way. Absent: nothing. */
+  readonly asks?: AskNeeds
   readonly readBacks: ReadBacks
   readonly now: () => number
   /** An operation has become unknown: reconciliation may begin. */

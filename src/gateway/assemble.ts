@@ -6,6 +6,7 @@ import { Accounts } from '../flow/budget/index.ts'
 import { Desk } from '../flow/consent/desk.ts'
 import { createFlow, type FlowNeeds, type Point } from '../flow/index.ts'
 import { Reconciler } from '../flow/receipt/reconcile.ts'
+import { noGrant, offersOfGrant } from '../flow/receipt/ask-grant.ts'
 import type { Upstreams } from '../flow/receipt/receipt.ts'
 import { CedarPolicies } from '../flow/resource/policy.ts'
 import type { PolicyText } from '../flow/resource/policy-set.ts'
@@ -19,6 +20,7 @@ import { PreparedShelf } from '../mcp/catalogue/prepared-shelf.ts'
 import { ApartUpstream } from '../mcp/upstream/apart.ts'
 import { type ConnectedUpstream, connectUpstream } from '../mcp/upstream/connection.ts'
 import { reapOrphans } from '../sandbox/orphans.ts'
+import { legHappening } from '../store/sqlite/asks.ts'
 import { type OpenLedger, openLedger } from '../store/sqlite/open.ts'
 import { defaultResultLimits } from '../flow/result/limits.ts'
 import { SpillFolder } from '../store/spill.ts'
@@ -91,11 +93,14 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
   const identities = identitiesOf(config, home)
   const texts = options.policies ?? readPolicies(config.policy)
   const policies = new CedarPolicies(texts)
-  const connect = ({ spec }: ServerConfig): ConnectedUpstream =>
-    connectUpstream(spec, {
-      records: join(home.folder, 'children'),
-      messageBytes: config.limits.resultHardBytes + (64 << 10),
-    })
+  const connect = ({ spec, asks }: ServerConfig): ConnectedUpstream =>
+    connectUpstream(
+      { ...spec, offers: offersOfGrant(asks) },
+      {
+        records: join(home.folder, 'children'),
+        messageBytes: config.limits.resultHardBytes + (64 << 10),
+      },
+    )
   const upstreams = new Map(config.servers.map((server) => [server.spec.name, connect(server)]))
   const apart = new Map(
     config.servers.map((server) => {
@@ -166,6 +171,17 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
         maxBytes: config.limits.resultBytes,
         hardBytes: config.limits.resultHardBytes,
         ...(config.contentTypes === undefined ? {} : { allowedTypes: config.contentTypes }),
+      },
+    },
+    asks: {
+      grantOf: (server) => config.servers.find(({ spec }) => spec.name === server)?.asks ?? noGrant,
+      permitted: (action, form) => policies.mayAsk(action, form),
+      record: (asked) => ledger.asked(asked),
+      recordLeg: (action, operation, leg) => ledger.record(legHappening(action, operation, leg)),
+      limits: {
+        perCall: config.limits.asksPerCall,
+        bytes: config.limits.askBytes,
+        waitMs: config.limits.askWait,
       },
     },
     readBacks,

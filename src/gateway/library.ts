@@ -7,6 +7,7 @@ import type { Answer, Caller } from '../flow/answer.ts'
 import type { Budget } from '../flow/budget/index.ts'
 import type { Approval, ConsentRule } from '../flow/consent/consented.ts'
 import type { Judgement } from '../flow/evidence/index.ts'
+import { noGrant } from '../flow/receipt/ask-grant.ts'
 import { type ToolProfile, undeclared } from '../flow/tool/profile.ts'
 import type { MemoryEnd } from '../mcp/upstream/upstream.ts'
 import {
@@ -110,6 +111,7 @@ function configOf({ servers, consent, budgets }: LibraryOptions, folder: string)
       connections: 0,
       idleMs: 600_000,
       naming: 'prefixed',
+      asks: noGrant,
       tools: new Map(
         Object.entries(tools ?? {}).map(([tool, profile]) => [tool, { ...undeclared, ...profile, declared: true }]),
       ),

@@ -268,6 +268,13 @@ export const refusals = {
     say: 'The call provably never left: the upstream could not be reached.',
     next: 'It is safe to repeat. See why with `countersign server show`.',
   },
+  ASK_NOT_GRANTED: {
+    step: 'receipt',
+    http: 403,
+    retry: false,
+    say: 'The server needs to ask something of the client, and nothing grants it that here.',
+    next: 'Grant it under `asks` of the server and with the policy action `ask`, if it is wanted.',
+  },
   CALLER_LEFT: {
     step: 'consent',
     http: 409,

@@ -22,10 +22,12 @@ function profiles(all: readonly { readonly name: string }[]): object {
 async function gatewayBefore(t: TestContext, upstream: string, tasks?: string): Promise<string> {
   const site = makeSite(t, () =>
     JSON.stringify({
+      roots: { here: '.' },
       servers: {
         fixture: {
           url: upstream,
           naming: 'bare',
+          asks: { elicitation: ['form', 'url'], sampling: 'client', roots: ['here'] },
           resources: 'allow',
           prompts: 'allow',
           tools: profiles(tools as readonly { name: string }[]),

@@ -36,6 +36,8 @@ export type EventKind =
   | 'op.read'
   | 'op.dispatched'
   | 'op.not_sent'
+  | 'op.asked'
+  | 'op.leg'
   | 'op.expired'
   | 'op.outcome'
   | 'op.unknown'

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../words/json.ts'
 import type { Permit } from '../side-effect/operation.ts'
+import type { Asking } from './ask.ts'
 
 /** What came of handing one attempt to the wire. Nothing here is a judgement yet. */
 export type WireOutcome =
@@ -45,6 +46,8 @@ export interface Sending {
   readonly logs?: LogRelay
   /** W3C Trace Context of the caller, the one thing of its `_meta` that goes on. */
   readonly trace?: TraceContext
+  /** How the server may ask something while this is under way. Absent: it may not. */
+  readonly asking?: Asking
   /** Aborts only calls whose profile says `read` or `cancel: clean`: the caller is gone and nothing can be lost. */
   readonly signal?: AbortSignal
 }

@@ -4,8 +4,11 @@ import type { Access } from '../tool/profile.ts'
 /** The accesses that a scope may want; each is an action of the policies. */
 export const accesses = ['read', 'list', 'write', 'delete', 'execute'] as const satisfies readonly Access[]
 
-/** `see`: know of it at all · `call`: call it, whatever it touches · an access: touch one scope in that way. */
-export type PolicyAction = 'see' | 'call' | Access
+/**
+ * `see`: know of it at all · `call`: call it, whatever it touches · an access: touch one scope in that way · `ask`: be asked
+ * something by its server while it runs.
+ */
+export type PolicyAction = 'see' | 'call' | 'ask' | Access
 
 type Shape = SchemaJson<string>[string]['actions'][string]
 type Attributes = Record<
@@ -45,6 +48,7 @@ export const cedarSchema: SchemaJson<string> = {
     actions: {
       see: actionWith(record({})),
       call: actionWith(record({ door: TEXT })),
+      ask: actionWith(record({ door: TEXT, kind: TEXT, mode: TEXT })),
       ...Object.fromEntries(
         accesses.map((access) => [access, actionWith({ type: 'Record', attributes: { door: TEXT, scope } })]),
       ),

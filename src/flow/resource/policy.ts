@@ -74,6 +74,13 @@ export class CedarPolicies implements Policies, Visibility {
     return visible
   }
 
+  /** May the caller be asked something by the server of this tool, while a call of it is under way? */
+  mayAsk({ principal, tool, proposal }: Asking, { kind, mode }: { kind: string; mode: string }): PolicyAnswer {
+    const door = proposal.origin.door
+    const ruling = this.#ask(this.#pairs.of(principal, tool), 'ask', { door, kind, mode })
+    return ruling.kind === 'deny' ? { ...ruling, scope: undefined } : ruling
+  }
+
   #call(pair: Pair, door: Door, catalogueVersion: number): Ruling {
     const known = pair.calls.get(door)
     if (known?.catalogueVersion === catalogueVersion) return known.ruling

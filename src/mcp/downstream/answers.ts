@@ -1,11 +1,12 @@
 import type { AuthorisedAction } from '../../flow/action/index.ts'
 import type { Answer } from '../../flow/answer.ts'
 import { provenance, withMarks } from '../../flow/result/marks.ts'
+import { offersMode } from '../../flow/receipt/ask-grant.ts'
 import type { CapabilityKind } from '../../flow/tool/selected.ts'
 import type { Digest } from '../../words/digest.ts'
 import { type JsonObject, isJsonObject, member } from '../../words/json.ts'
 import { refusals } from '../../words/refusals.ts'
-import { errorCodes } from '../wire/jsonrpc.ts'
+import { type RequestId, errorCodes } from '../wire/jsonrpc.ts'
 import { implementation, metaKeys } from '../wire/envelope.ts'
 import type { Era } from '../wire/revisions.ts'
 import { withoutMembers } from './members.ts'
@@ -136,9 +137,43 @@ function upstreamErrorReply(request: ClientRequest, answer: UpstreamError): Repl
   if (code === errorCodes.resourceNotFound && request.method === 'resources/read') {
     return missingResource(request, textOf(request.params, 'uri'))
   }
+  const required = isJsonObject(data) ? member(data, 'requiredCapabilities') : undefined
+  if (code === errorCodes.missingClientCapability && isJsonObject(required))
+    return lackingReply(request, answer, required)
   const ofTheHop = (code <= -32020 && code >= -32099) || code === errorCodes.resourceNotFound
   if (!ofTheHop) return failure(request.id, code, message, data)
   return failure(request.id, errorCodes.internal, message, { upstream: { code, ...(data !== undefined && { data }) } })
+}
+
+// What the upstream was told is the least of what is granted and of what this client declared: which of the two it was short
+// of says whether the client can do something about it.
+function lackingReply(request: ClientRequest, { error, operation, steps }: UpstreamError, required: JsonObject): Reply {
+  const { id, era, client } = request
+  const { code, message } = error
+  const lacking = without(required, client.offers)
+  if (Object.keys(lacking).length === 0) {
+    const facts = { wanted: Object.keys(required) }
+    return refusedReply(request, { kind: 'refused', code: 'ASK_NOT_GRANTED', facts, steps, operation })
+  }
+  if (era === 'modern') return lackingError(id, message, lacking)
+  return failure(id, errorCodes.internal, message, { upstream: { code, data: { requiredCapabilities: lacking } } })
+}
+
+/** -32021: what the client would have had to declare. */
+export function lackingError(id: RequestId, message: string, requiredCapabilities: JsonObject): Reply {
+  return failure(id, errorCodes.missingClientCapability, message, { requiredCapabilities }, 400)
+}
+
+function without(required: JsonObject, offered: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(required).filter(([name, wanted]) => {
+      const has = member(offered, name)
+      if (!isJsonObject(has)) return true
+      if (name === 'elicitation' && isJsonObject(wanted))
+        return Object.keys(wanted).some((mode) => !offersMode(offered, mode === 'url' ? 'url' : 'form'))
+      return isJsonObject(wanted) && Object.keys(wanted).some((part) => member(has, part) === undefined)
+    }),
+  )
 }
 
 export function toolError(text: string): string {

@@ -1,33 +1,48 @@
+import { randomBytes } from 'node:crypto'
 import type { Caller } from '../../flow/answer.ts'
 import type { Approval } from '../../flow/consent/consented.ts'
-import { type Json, type JsonObject, member } from '../../words/json.ts'
+import type { Answerer } from '../../flow/receipt/ask.ts'
+import { type Json, type JsonObject, isJsonObject, member } from '../../words/json.ts'
 import { type RequestId, isRequestId, notificationText } from '../wire/jsonrpc.ts'
 import { type Reply as Decision, formOf, replyIn } from './elicitation.ts'
 import type { FrontDoor } from './front-door.ts'
+import { legacyAnswerer } from './legacy-answerer.ts'
 import { levelOf, logRelay } from './logging.ts'
+import { ModernAnswerer } from './modern-answerer.ts'
+import type { Parkable } from './parked.ts'
 import type { Peer } from './peer.ts'
 import type { Beating } from './pulse.ts'
 import type { Reply } from './reply.ts'
-import { type ClientRequest, type Outlet, metaOf } from './request.ts'
+import { type ClientRequest, type Outlet, metaOf, ownerKey } from './request.ts'
+import { requestDigest } from './request-state.ts'
+import { askedReply } from './rounds.ts'
 import { traceOf } from './trace.ts'
 
 const UNDER_WAY = 'the call is under way'
 
 /** One call while it is under way, as the flow sees its caller. */
-export class Call implements Caller, Beating {
-  readonly id: RequestId
+export class Call implements Caller, Beating, Parkable {
   readonly consent: 'wait' | 'defer'
   readonly elicit?: NonNullable<Caller['elicit']>
   /** A function of its own, which may be handed on; absent where the client did not ask, so that nobody else is asked. */
   readonly relayProgress?: NonNullable<Caller['relayProgress']>
   readonly relayLogs?: NonNullable<Caller['relayLogs']>
   readonly trace?: NonNullable<Caller['trace']>
-  readonly #outlet: Outlet
+  readonly answers?: Answerer
+  /** Of the client's latest request: in the modern era a call may take several. */
+  #request: ClientRequest
+  #outlet: Outlet
+  #peer: Peer | undefined
   readonly #door: FrontDoor
-  readonly #peer: Peer | undefined
+  readonly #rounds: ModernAnswerer | undefined
+  /** The client was asked something, and has not come back yet. */
+  #isParked = false
+  #parkId: string | undefined
+  /** The answer of a call that ended meanwhile. */
+  #kept: ((request: ClientRequest) => Reply) | undefined
   readonly #controller = new AbortController()
   /** Only a client that gave one is sent progress: others drop the connection on a token that they do not know. */
-  readonly #token: RequestId | undefined
+  #token: RequestId | undefined
   #message = UNDER_WAY
   #progress = 0
   #toldAt: number
@@ -36,13 +51,12 @@ export class Call implements Caller, Beating {
   #over = false
 
   constructor(request: ClientRequest, outlet: Outlet, door: FrontDoor, peer: Peer | undefined) {
-    this.id = request.id
+    this.#request = request
     this.#outlet = outlet
     this.#door = door
     this.#peer = peer
     this.#toldAt = Date.now()
-    const token = member(metaOf(request.params), 'progressToken')
-    this.#token = isRequestId(token) ? token : undefined
+    this.#token = tokenOf(request)
     if (this.#token !== undefined) this.relayProgress = (upstream) => this.#relay(upstream)
     const level = outlet.streams ? levelOf(request, peer) : undefined
     if (level !== undefined) this.relayLogs = logRelay(level, (message) => !this.#over && this.#outlet.send(message))
@@ -52,9 +66,94 @@ export class Call implements Caller, Beating {
     if (peer !== undefined && request.era === 'legacy' && request.client.forms && outlet.streams) {
       this.elicit = (approval, signal) => this.#elicit(peer, approval, signal)
     }
-    outlet.onLeft = () => this.cancel('the client closed the stream')
-    peer?.began(this)
-    door.pulse.add(this)
+    if (request.era === 'modern') {
+      const given = member(request.params, 'requestState') === undefined ? responsesOf(request) : {}
+      this.#rounds = new ModernAnswerer(request.client.offers, given, () => this.#park())
+      this.answers = this.#rounds
+    } else if (peer !== undefined && outlet.streams) {
+      this.answers = legacyAnswerer(request.client.offers, peer, (message) => !this.#over && outlet.send(message))
+    }
+    this.#attach()
+  }
+
+  get id(): RequestId {
+    return this.#request.id
+  }
+
+  get owner(): string {
+    return ownerKey(this.#request.principal)
+  }
+
+  get parkId(): string {
+    return (this.#parkId ??= randomBytes(16).toString('hex'))
+  }
+
+  isOf({ method, params, principal, client }: ClientRequest): boolean {
+    return (
+      this.owner === ownerKey(principal) &&
+      JSON.stringify(client.offers) === JSON.stringify(this.#request.client.offers) &&
+      requestDigest(method, params) === requestDigest(this.#request.method, this.#request.params)
+    )
+  }
+
+  /** What the server wanted, and a client of the newer era did not declare for this call. */
+  get lacking(): JsonObject {
+    return this.#rounds?.lacking ?? {}
+  }
+
+  /** Another call answers the request of this one. */
+  giveWay(to: Call): void {
+    if (this.#over) return
+    this.#end()
+    to.resume(this.#request, this.#outlet, this.#peer)
+  }
+
+  /** The client has come back with what it was asked. */
+  resume(request: ClientRequest, outlet: Outlet, peer: Peer | undefined): void {
+    this.#request = request
+    this.#outlet = outlet
+    this.#peer = peer
+    this.#token = tokenOf(request)
+    this.#progress = 0
+    this.#base = undefined
+    this.#isParked = false
+    this.#attach()
+    if (this.#kept !== undefined) return this.finish(this.#kept)
+    this.#rounds?.answered(responsesOf(request))
+    // What is missing, or does not fit, is asked for again.
+    if (this.#rounds?.isWaiting === true) this.#rounds.presentSoon()
+  }
+
+  forsaken(why: string): void {
+    this.#isParked = false
+    this.#over = true
+    this.#controller.abort(new Error(why))
+    this.#rounds?.giveUp()
+  }
+
+  /** The client hears what it is asked, and the call goes on without it until it comes back. */
+  #park(): boolean {
+    if (this.#over || this.#rounds === undefined) return false
+    // It is asked when it comes back.
+    if (this.#isParked) return true
+    const parked = this.#door.parked.park(this)
+    if (parked === undefined) return false
+    this.#isParked = true
+    this.#detach()
+    this.#outlet.reply(askedReply(this.#request, this.#rounds.inputRequests, parked, this.#door))
+    return true
+  }
+
+  #attach(): void {
+    this.#outlet.onLeft = () => this.cancel('the client closed the stream')
+    this.#peer?.began(this)
+    this.#door.pulse.add(this)
+  }
+
+  #detach(): void {
+    this.#outlet.onLeft = undefined
+    this.#peer?.ended(this)
+    this.#door.pulse.delete(this)
   }
 
   get signal(): AbortSignal {
@@ -63,7 +162,7 @@ export class Call implements Caller, Beating {
 
   /** False when nobody waits for the answer any more, which in the legacy era is not yet a cancel. */
   get attached(): boolean {
-    return !this.#over && !this.#outlet.gone
+    return !this.#over && (this.#isParked || !this.#outlet.gone)
   }
 
   progress(message: string): void {
@@ -106,17 +205,19 @@ export class Call implements Caller, Beating {
     this.#outlet.abandon()
   }
 
-  finish(reply: Reply): void {
+  finish(reply: (request: ClientRequest) => Reply): void {
     if (this.#over) return
+    if (this.#isParked) {
+      this.#kept = reply
+      return
+    }
     this.#end()
-    this.#outlet.reply(reply)
+    this.#outlet.reply(reply(this.#request))
   }
 
   #end(): void {
     this.#over = true
-    this.#outlet.onLeft = undefined
-    this.#peer?.ended(this)
-    this.#door.pulse.delete(this)
+    this.#detach()
   }
 
   async #elicit(peer: Peer, approval: Approval, signal: AbortSignal): Promise<Decision | undefined> {
@@ -133,8 +234,18 @@ export class Call implements Caller, Beating {
   }
 
   #send(progress: { readonly [name: string]: Json }): void {
-    if (this.#over) return
-    const params = { progressToken: this.#token!, ...progress }
+    if (this.#over || this.#isParked || this.#token === undefined) return
+    const params = { progressToken: this.#token, ...progress }
     this.#outlet.send(notificationText('notifications/progress', JSON.stringify(params)))
   }
+}
+
+function tokenOf(request: ClientRequest): RequestId | undefined {
+  const token = member(metaOf(request.params), 'progressToken')
+  return isRequestId(token) ? token : undefined
+}
+
+function responsesOf(request: ClientRequest): JsonObject {
+  const responses = member(request.params, 'inputResponses')
+  return isJsonObject(responses) ? responses : {}
 }

@@ -3,15 +3,15 @@ import type { Target } from '../../flow/proposal/proposal.ts'
 import { type Json, isJsonObject, member, textMember } from '../../words/json.ts'
 import { IDEMPOTENCY_KEY } from '../wire/envelope.ts'
 import { errorCodes } from '../wire/jsonrpc.ts'
-import { replyTo } from './answers.ts'
+import { lackingError, replyTo } from './answers.ts'
 import { Call } from './call.ts'
 import type { FrontDoor } from './front-door.ts'
 import type { Peer } from './peer.ts'
 import { refused } from './refused.ts'
 import { failure } from './reply.ts'
 import { type ClientRequest, type Outlet, metaOf } from './request.ts'
+import { invalidState, questionReply, stateOf, takeAnswer } from './rounds.ts'
 import { traceIdOf } from './trace.ts'
-import { questionReply, takeAnswer } from './rounds.ts'
 
 /** `tools/call` of a tool that is not ours. */
 export function callTool(request: ClientRequest, outlet: Outlet, door: FrontDoor, peer?: Peer): void {
@@ -44,6 +44,11 @@ function begin(
   door: FrontDoor,
   peer: Peer | undefined,
 ): void {
+  const state = request.era === 'modern' ? stateOf(request, door) : undefined
+  if (state?.subject.kind === 'parked') {
+    const call = door.parked.take(state.subject.id)
+    return call === undefined ? outlet.reply(invalidState(request)) : call.resume(request, outlet, peer)
+  }
   const { callsAtOnce, callsPerPrincipal } = door.options.limits
   const tooMany = (limit: number) => outlet.reply(replyTo(request, refused('TOO_MANY_AT_ONCE', { limit })))
   if (peer !== undefined && peer.running >= callsAtOnce) return tooMany(callsAtOnce)
@@ -58,13 +63,20 @@ async function carryThrough(request: ClientRequest, asked: CallRequest, call: Ca
   try {
     if (request.era === 'modern' && member(request.params, 'requestState') !== undefined) {
       const stop = await takeAnswer(request, door)
-      if (stop !== undefined) return call.finish(stop)
+      if (stop !== undefined) return call.finish(() => stop)
     }
     const answer = await door.ports.flow.call(asked, call, call.signal)
-    call.finish(answer.kind === 'asked' ? questionReply(request, answer.approval, door) : replyTo(request, answer))
+    if (request.era === 'modern' && answer.kind === 'refused' && answer.code === 'IN_PROGRESS') {
+      const parked = door.parked.takeLike(request)
+      if (parked !== undefined) return call.giveWay(parked)
+    }
+    // A server of the older era can only fail where its client cannot be asked; in the newer one there is an error for it.
+    if (answer.kind === 'upstream-error' && Object.keys(call.lacking).length > 0)
+      return call.finish(({ id }) => lackingError(id, answer.error.message, call.lacking))
+    call.finish((now) => (answer.kind === 'asked' ? questionReply(now, answer.approval, door) : replyTo(now, answer)))
   } catch (fault) {
     door.ports.onFault(fault, request.method)
-    call.finish(failure(request.id, errorCodes.internal, 'Internal error'))
+    call.finish(({ id }) => failure(id, errorCodes.internal, 'Internal error'))
   }
 }
 

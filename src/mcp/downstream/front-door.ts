@@ -1,6 +1,8 @@
+import type { Call } from './call.ts'
 import { Callers } from './callers.ts'
 import { Changes } from './changes.ts'
 import type { DownstreamOptions } from './options.ts'
+import { ParkedCalls } from './parked.ts'
 import type { Ports } from './ports.ts'
 import { Pulse } from './pulse.ts'
 import { Subscriptions } from './subscriptions.ts'
@@ -12,6 +14,7 @@ export interface FrontDoor {
   readonly pulse: Pulse
   readonly callers: Callers
   readonly changes: Changes
+  readonly parked: ParkedCalls<Call>
   readonly subscriptions: Subscriptions
   close(): void
 }
@@ -25,14 +28,17 @@ export function openFrontDoor(ports: Ports, options: DownstreamOptions): FrontDo
   const pulse = new Pulse(Math.max(10, Math.min(1_000, shortest / 2)))
   const changes = new Changes(ports.shelf, coalesceMs)
   const subscriptions = new Subscriptions(changes, pulse, options.limits)
+  const parked = new ParkedCalls<Call>(pulse, options.limits)
   return {
     ports,
     options,
     pulse,
     callers: new Callers(),
     changes,
+    parked,
     subscriptions,
     close: () => {
+      parked.close()
       subscriptions.close()
       changes.close()
       pulse.stop()

@@ -68,6 +68,10 @@ export class Session extends Peer {
     }
   }
 
+  override say(message: string): boolean {
+    return this.#write(`event: message\ndata: ${message}\n\n`)
+  }
+
   keepAlive(now: number, everyMs: number, unreadBytes: number): void {
     if (this.#stream === undefined) return
     if (this.#stream.writableLength > unreadBytes) this.#stream.destroy()

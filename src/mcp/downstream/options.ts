@@ -39,6 +39,9 @@ export interface DownstreamLimits {
   readonly coalesceMs: number
   /** How long a modern client may keep a question that it was given before it answers. */
   readonly questionMs: number
+  /** Calls of modern clients that may wait for answers between two rounds: in all, and of one principal. */
+  readonly parked: number
+  readonly parkedPerPrincipal: number
   /** How long calls may still run after the client of a pipe has said its last. */
   readonly farewellMs: number
 }
@@ -61,6 +64,8 @@ export const defaultLimits: DownstreamLimits = Object.freeze({
   progressMs: 5_000,
   coalesceMs: 50,
   questionMs: 600_000,
+  parked: 1_024,
+  parkedPerPrincipal: 64,
   farewellMs: 30_000,
 })
 

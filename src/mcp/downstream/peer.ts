@@ -24,6 +24,11 @@ export class Peer {
     return this.#running.size
   }
 
+  /** Something that belongs to no request. False where it cannot be delivered. */
+  say(_message: string): boolean {
+    return false
+  }
+
   began(one: Cancellable): void {
     this.#running.add(one)
   }

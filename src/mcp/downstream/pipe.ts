@@ -74,6 +74,10 @@ class PipeServer extends Peer {
     })
   }
 
+  override say(message: string): boolean {
+    return this.#writer.message(message)
+  }
+
   async run(signal: AbortSignal | undefined): Promise<void> {
     this.watching.tellBy((message) => this.#writer.message(message))
     const leave = this.#door.changes.listen((what) => this.#changed(what))

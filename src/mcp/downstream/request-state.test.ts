@@ -7,7 +7,7 @@ import { requestDigest, seal, unseal } from './request-state.ts'
 
 const key = randomBytes(32)
 const state = {
-  approval: 'apr_1',
+  subject: { kind: 'approval', id: 'apr_1' } as const,
   tenant: 'acme',
   principal: 'alice',
   request: requestDigest('tools/call', { name: 'x' }),

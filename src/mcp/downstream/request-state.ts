@@ -8,7 +8,10 @@ import type { JsonObject } from '../../words/json.ts'
  * from the first gate. It only says which question the answer belongs to, and for whom and what it was asked.
  */
 export interface RequestState {
-  readonly approval: string
+  /** What its answer belongs to: a question of ours, or what a server asks while the call is under way. */
+  readonly subject:
+    | { readonly kind: 'approval'; readonly id: string }
+    | { readonly kind: 'parked'; readonly id: string }
   readonly tenant: string
   readonly principal: string
   /** Of the method and its parameters, as in `requestDigest`. */

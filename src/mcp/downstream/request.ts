@@ -11,6 +11,8 @@ export interface Client {
   readonly version: string
   /** It can put a form to its user. */
   readonly forms: boolean
+  /** What else it can be asked: `elicitation`, `sampling` and `roots` of its capabilities. */
+  readonly offers: JsonObject
 }
 
 /** One request of a client, whatever it came by. */
@@ -43,17 +45,21 @@ export interface Outlet {
   onLeft: (() => void) | undefined
 }
 
-const NAMELESS: Client = Object.freeze({ name: '', version: '', forms: false })
+const ASKED = ['elicitation', 'sampling', 'roots']
+const NAMELESS: Client = Object.freeze({ name: '', version: '', forms: false, offers: Object.freeze({}) })
 // Longer names are cut; they are for logs and records only.
 const LONGEST = 128
 
 export function clientOf(info: Json | undefined, capabilities: Json | undefined): Client {
-  const forms = isJsonObject(capabilities) && offersForms(capabilities)
-  if (!isJsonObject(info)) return forms ? { ...NAMELESS, forms } : NAMELESS
+  if (!isJsonObject(capabilities)) capabilities = NAMELESS.offers
+  const forms = offersForms(capabilities)
+  const offers = Object.fromEntries(Object.entries(capabilities).filter(([name]) => ASKED.includes(name)))
+  if (!isJsonObject(info)) return { ...NAMELESS, forms, offers }
   return {
     name: (textMember(info, 'name') ?? '').slice(0, LONGEST),
     version: (textMember(info, 'version') ?? '').slice(0, LONGEST),
     forms,
+    offers,
   }
 }
 

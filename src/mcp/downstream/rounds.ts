@@ -1,5 +1,5 @@
 import type { Approval } from '../../flow/consent/consented.ts'
-import { isJsonObject, member, textMember } from '../../words/json.ts'
+import { type JsonObject, isJsonObject, member, textMember } from '../../words/json.ts'
 import { implementation, metaKeys } from '../wire/envelope.ts'
 import { errorCodes } from '../wire/jsonrpc.ts'
 import { replyTo } from './answers.ts'
@@ -8,7 +8,7 @@ import type { FrontDoor } from './front-door.ts'
 import { refused } from './refused.ts'
 import { type Reply, failure, success } from './reply.ts'
 import type { ClientRequest } from './request.ts'
-import { requestDigest, seal, unseal } from './request-state.ts'
+import { type RequestState, requestDigest, seal, unseal } from './request-state.ts'
 
 /** The one thing that we ask of a modern client. */
 const KEY = 'approval'
@@ -18,7 +18,7 @@ export function questionReply(request: ClientRequest, approval: Approval, door: 
   const { options } = door
   const now = Date.now()
   const state = seal(options.stateKey, {
-    approval: approval.id,
+    subject: { kind: 'approval', id: approval.id },
     tenant: request.principal.tenant,
     principal: request.principal.id,
     request: requestDigest(request.method, request.params),
@@ -37,28 +37,57 @@ export function questionReply(request: ClientRequest, approval: Approval, door: 
  */
 export async function takeAnswer(request: ClientRequest, door: FrontDoor): Promise<Reply | undefined> {
   const { principal, params } = request
-  const text = textMember(params, 'requestState')
-  const state = text === undefined ? undefined : unseal(door.options.stateKey, text)
-  if (
-    state === undefined ||
-    state.tenant !== principal.tenant ||
-    state.principal !== principal.id ||
-    state.expiresAt <= Date.now() ||
-    state.request !== requestDigest(request.method, params)
-  ) {
-    return failure(request.id, errorCodes.invalidParams, 'requestState is not valid for this request')
-  }
+  const state = stateOf(request, door)
+  if (state?.subject.kind !== 'approval') return invalidState(request)
+  const approval = state.subject.id
   const responses = member(params, 'inputResponses')
   const reply = isJsonObject(responses) ? replyIn(member(responses, KEY)) : undefined
   if (reply === undefined) return undefined
   if (reply === 'cancel') {
-    return replyTo(request, { ...refused('APPROVAL_WAITING'), approval: state.approval })
+    return replyTo(request, { ...refused('APPROVAL_WAITING'), approval })
   }
-  const no = await door.ports.approvals.answer(state.approval, {
+  const no = await door.ports.approvals.answer(approval, {
     by: principal.id,
     channel: 'elicitation',
     decision: reply === 'accept' ? 'granted' : 'denied',
     ...(reply === 'decline' && { why: 'declined by the user of the client' }),
   })
-  return no === undefined ? undefined : replyTo(request, { ...refused(no.code, no.facts), approval: state.approval })
+  return no === undefined ? undefined : replyTo(request, { ...refused(no.code, no.facts), approval })
+}
+
+/** The state that came with a request, where it is ours, of this caller, of this very request, and not too old. */
+export function stateOf(request: ClientRequest, door: FrontDoor): RequestState | undefined {
+  const { principal, params } = request
+  const text = textMember(params, 'requestState')
+  const state = text === undefined ? undefined : unseal(door.options.stateKey, text)
+  const valid =
+    state !== undefined &&
+    state.tenant === principal.tenant &&
+    state.principal === principal.id &&
+    state.expiresAt > Date.now() &&
+    state.request === requestDigest(request.method, params)
+  return valid ? state : undefined
+}
+
+export function invalidState(request: ClientRequest): Reply {
+  return failure(request.id, errorCodes.invalidParams, 'requestState is not valid for this request')
+}
+
+/** What a server asks, put to a modern client. The call goes on under the name that is sealed in the state. */
+export function askedReply(
+  request: ClientRequest,
+  inputRequests: JsonObject,
+  parked: { readonly id: string; readonly until: number },
+  door: FrontDoor,
+): Reply {
+  const state = seal(door.options.stateKey, {
+    subject: { kind: 'parked', id: parked.id },
+    tenant: request.principal.tenant,
+    principal: request.principal.id,
+    request: requestDigest(request.method, request.params),
+    expiresAt: parked.until,
+  })
+  const about = { [metaKeys.serverInfo]: implementation }
+  const result = { resultType: 'input_required', inputRequests, requestState: state, _meta: about }
+  return success(request.id, JSON.stringify(result))
 }

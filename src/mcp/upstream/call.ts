@@ -1,13 +1,14 @@
 import type { LogLevel, TraceContext } from '../../flow/receipt/receipt.ts'
 import type { Permit } from '../../flow/side-effect/operation.ts'
 import type { ApprovedTool } from '../../flow/tool/selected.ts'
-import { isJsonObject, member } from '../../words/json.ts'
+import { isJsonObject, member, type JsonObject } from '../../words/json.ts'
 import { metaText, withMeta } from '../wire/envelope.ts'
 import { mirroredParameters, parameterHeaders, type Mirrored } from '../wire/headers.ts'
 import { requestText } from '../wire/jsonrpc.ts'
 import { eraOf, type Revision } from '../wire/revisions.ts'
 import { nameHeaders } from './ask.ts'
 import type { LegRequest, Link } from './link.ts'
+import type { Round } from './rounds.ts'
 
 type Request = Omit<LegRequest, 'end'>
 
@@ -24,13 +25,21 @@ export interface Wants {
   /** Only where the server is of the modern era and says that it logs. */
   readonly logLevel: LogLevel | undefined
   readonly trace: TraceContext | undefined
+  /** What the server may ask of the caller, of the modern era only. */
+  readonly offers: JsonObject | undefined
 }
 
 /**
  * The request for one attempt. The arguments go in as the canonical text that was judged, shown and approved: nothing is
  * written anew from objects. Answers a reason where the definition does not allow a request.
  */
-export function callOf(permit: Permit, link: Link, revision: Revision, wants: Wants): Request | string {
+export function callOf(
+  permit: Permit,
+  link: Link,
+  revision: Revision,
+  wants: Wants,
+  round: Round = {},
+): Request | string {
   const { tool, proposal } = permit.action
   const method = methods[tool.kind]
   const id = link.nextId()
@@ -39,8 +48,9 @@ export function callOf(permit: Permit, link: Link, revision: Revision, wants: Wa
     idempotencyKey: permit.lane === 'effect' ? permit.upstreamKey : undefined,
     logLevel: wants.logLevel,
     trace: wants.trace,
+    offers: wants.offers,
   })
-  const text = requestText(id, method, paramsOf(permit, meta))
+  const text = requestText(id, method, withRound(paramsOf(permit, meta), round))
   if (link.transport !== 'http' || eraOf(revision) === 'legacy') return { id, method, text, headers: [] }
 
   const headers = nameHeaders(revision, method, tool.kind === 'resource' ? proposal.arguments : { name: tool.name })
@@ -56,6 +66,12 @@ function paramsOf({ action: { tool, proposal } }: Permit, meta: string | undefin
   if (tool.kind === 'resource') return withMeta(proposal.canonical, meta)
   const named = `{"name":${JSON.stringify(tool.name)},"arguments":${proposal.canonical}`
   return meta === undefined ? `${named}}` : `${named},"_meta":${meta}}`
+}
+
+/** `params` is the JSON text of an object that is not empty. */
+function withRound(params: string, round: Round): string {
+  const members = JSON.stringify(round).slice(1, -1)
+  return members === '' ? params : `${params.slice(0, params.lastIndexOf('}'))},${members}}`
 }
 
 const known = new WeakMap<object, Mirrored>()

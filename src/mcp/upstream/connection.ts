@@ -10,13 +10,15 @@ import { ask, cancel } from './ask.ts'
 import { callOf, isGoverned } from './call.ts'
 import { Changes, listKinds, type ListKind } from './changes.ts'
 import { agree, NoAgreement } from './era.ts'
-import { fly } from './flight.ts'
-import { noStrays, type Link, type LinkEvents, type Strays } from './link.ts'
+import { fly, type Pausable } from './flight.ts'
+import { type Ended, noStrays, type Link, type LinkEvents, type Strays } from './link.ts'
 import { ListFault, lists, readPages } from './lists.ts'
 import { openLink, type LinkOptions } from './open.ts'
 import { Pauses, type PauseRange } from './pauses.ts'
 import { ResourceWatches, tellsOfResources } from './resource-watches.ts'
+import { type Round, throughRounds } from './rounds.ts'
 import { Runs } from './runs.ts'
+import { ServerAsks } from './server-asks.ts'
 import type { ConnectionState, ListMethod, Negotiated, Upstream, UpstreamSpec } from './upstream.ts'
 import { announced, keepListening } from './watch.ts'
 
@@ -53,6 +55,7 @@ interface Live {
   readonly link: Link
   readonly negotiated: Negotiated
   readonly runs: Runs
+  readonly asks: ServerAsks
 }
 
 class Connection implements ConnectedUpstream {
@@ -135,19 +138,38 @@ class Connection implements ConnectedUpstream {
     const live = this.#live
     if (live === undefined) return { kind: 'not-sent', why: this.#whyDown() }
     const { link, negotiated, runs } = live
-    if (sending.logs !== undefined && runs.mustTurnUp(sending.logs.level)) await runs.turnUp(link, sending.logs.level)
-    const request = callOf(permit, link, negotiated.revision, {
+    const { logs, asking } = sending
+    if (logs !== undefined && runs.mustTurnUp(logs.level)) await runs.turnUp(link, logs.level)
+    if (negotiated.era === 'legacy') return (await this.#leg(permit, sending, live, {})).outcome
+    const signal = AbortSignal.any([this.#closing.signal, ...(sending.signal === undefined ? [] : [sending.signal])])
+    return throughRounds((round) => this.#leg(permit, sending, live, round), asking, signal)
+  }
+
+  #leg(permit: Permit, sending: Sending, live: Live, round: Round): Promise<Ended> {
+    const { link, negotiated, runs, asks } = live
+    const { asking } = sending
+    const { era, revision } = negotiated
+    const wants = {
       progress: sending.onProgress !== undefined,
       logLevel: runs.levelFor(sending.logs),
       trace: sending.trace,
-    })
-    if (typeof request === 'string') return { kind: 'not-sent', why: request }
+      offers: era === 'modern' ? asking?.offers : undefined,
+    }
+    const request = callOf(permit, link, revision, wants, round)
+    if (typeof request === 'string') return Promise.resolve({ outcome: { kind: 'not-sent', why: request } })
     const { id } = request
     runs.began(id, permit, sending)
     const ground = {
       link,
-      landed: () => runs.ended(id),
-      abandoned: () => cancel(link, id, negotiated.revision),
+      begun: (call: Pausable) => {
+        if (asking === undefined) return
+        asks.began(id, { asking, pause: () => call.pause(), resume: () => call.resume() })
+      },
+      landed: () => {
+        runs.ended(id)
+        asks.ended(id)
+      },
+      abandoned: () => cancel(link, id, revision),
     }
     return fly(ground, request, sending)
   }
@@ -201,11 +223,14 @@ class Connection implements ConnectedUpstream {
     const stop = (): void => end.resolve('closed')
     this.#closing.signal.addEventListener('abort', stop)
     let link: Link | undefined
+    const asks = new ServerAsks(this.#spec.offers ?? {})
     try {
       const runs = new Runs()
       this.#freshFor.clear()
-      link = await openLink(this.#spec, this.#options, this.#events(runs, end.resolve), this.#strays)
-      const live = { link, runs, negotiated: await this.#negotiate(link) }
+      const opened = await openLink(this.#spec, this.#options, this.#events(runs, asks, end.resolve), this.#strays)
+      link = opened
+      asks.through((text) => void opened.post(text))
+      const live = { link: opened, runs, asks, negotiated: await this.#negotiate(opened) }
       this.#begin(live, ended.signal)
       return await end.promise
     } catch (fault) {
@@ -215,6 +240,7 @@ class Connection implements ConnectedUpstream {
       this.#live = undefined
       this.#closing.signal.removeEventListener('abort', stop)
       ended.abort()
+      asks.close()
       if (link !== undefined) await this.#leave(link)
     }
   }
@@ -223,6 +249,7 @@ class Connection implements ConnectedUpstream {
     const wanted = {
       revisions: this.#spec.revisions,
       era: this.#tryFirst,
+      offers: this.#spec.offers ?? {},
       probeTimeoutMs: this.#options.probeTimeoutMs ?? 3000,
     }
     const patience = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(this.#spec.connectTimeoutMs)])
@@ -236,7 +263,9 @@ class Connection implements ConnectedUpstream {
     this.#tryFirst = era
     this.#live = live
     runs.agreed(negotiated)
-    link.settled(announced(capabilities).length > 0 || tellsOfResources(capabilities))
+    // Servers ask on that stream too, where they do not say to which call it belongs.
+    const mayAsk = Object.keys(this.#spec.offers ?? {}).length > 0
+    link.settled(announced(capabilities).length > 0 || tellsOfResources(capabilities) || mayAsk)
     if (era === 'modern') {
       const missed = (): void => this.#allChanged()
       void keepListening(link, revision as ModernRevision, capabilities, missed, ended, this.#options.pauses)
@@ -261,9 +290,10 @@ class Connection implements ConnectedUpstream {
     })
   }
 
-  #events(runs: Runs, down: (why: string) => void): LinkEvents {
+  #events(runs: Runs, asks: ServerAsks, down: (why: string) => void): LinkEvents {
     return {
       down,
+      request: (request, leg) => asks.request(request, leg),
       missed: () => {
         this.#allChanged()
         this.#watches.missed()
@@ -273,6 +303,7 @@ class Connection implements ConnectedUpstream {
         if (method === 'notifications/message') return runs.logged(params, leg)
         if (method === 'notifications/resources/updated') return this.#watches.updated(params)
         if (method === 'notifications/subscriptions/acknowledged') return this.#watches.acknowledged(params)
+        if (asks.notified(method, params)) return
         for (const kind of listKinds) {
           if (method === `notifications/${kind}/list_changed`) this.#changes.changed(kind)
         }

@@ -18,6 +18,8 @@ export interface Wanted {
   readonly revisions: readonly Revision[]
   /** Tried first. */
   readonly era: Era | undefined
+  /** Client capabilities for a server of the older era, which holds them to be those of the whole connection. */
+  readonly offers: JsonObject
   /** How long silence on a pipe is waited for before it is taken for a server of the older era. */
   readonly probeTimeoutMs: number
 }
@@ -46,11 +48,11 @@ export async function agree(link: Link, wanted: Wanted, signal: AbortSignal): Pr
   const legacy = allowed(legacyRevisions)
 
   if (wanted.era === 'legacy' && legacy.length > 0) {
-    const answer = await initialize(link, legacy, signal)
+    const answer = await initialize(link, legacy, wanted.offers, signal)
     if (answer.kind === 'agreed') return answer.agreement
     if (!answer.refused || modern.length === 0) throw new NoAgreement(answer.why)
   }
-  if (modern.length === 0) return initializeOrThrow(link, legacy, signal)
+  if (modern.length === 0) return initializeOrThrow(link, legacy, wanted.offers, signal)
 
   const found = await discover(link, modern, wanted, signal)
   if (found.kind === 'agreed') return found.agreement
@@ -58,7 +60,7 @@ export async function agree(link: Link, wanted: Wanted, signal: AbortSignal): Pr
   const common =
     found.supported === undefined ? legacy : legacy.filter((revision) => found.supported?.includes(revision))
   if (common.length === 0) throw new NoAgreement('the server speaks no revision that may be spoken here')
-  return initializeOrThrow(link, common, signal)
+  return initializeOrThrow(link, common, wanted.offers, signal)
 }
 
 type Discovery =
@@ -143,16 +145,22 @@ type Initialized =
 async function initializeOrThrow(
   link: Link,
   legacy: readonly LegacyRevision[],
+  offers: JsonObject,
   signal: AbortSignal,
 ): Promise<Agreement> {
-  const answer = await initialize(link, legacy, signal)
+  const answer = await initialize(link, legacy, offers, signal)
   if (answer.kind === 'fault') throw new NoAgreement(answer.why)
   return answer.agreement
 }
 
-async function initialize(link: Link, legacy: readonly LegacyRevision[], signal: AbortSignal): Promise<Initialized> {
+async function initialize(
+  link: Link,
+  legacy: readonly LegacyRevision[],
+  offers: JsonObject,
+  signal: AbortSignal,
+): Promise<Initialized> {
   link.speak(undefined)
-  const params = { protocolVersion: legacy[0]!, capabilities: {}, clientInfo: implementation }
+  const params = { protocolVersion: legacy[0]!, capabilities: offers, clientInfo: implementation }
   const { outcome, status } = await ask(link, { method: 'initialize', params, revision: undefined }, signal)
   switch (outcome.kind) {
     case 'reply':

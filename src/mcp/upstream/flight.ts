@@ -5,8 +5,16 @@ import type { Ended, Leg, LegRequest, Link } from './link.ts'
 /** The longest that a timer of Node can be set to. */
 const LONGEST_MS = 2 ** 31 - 1
 
+/** A call whose deadlines can be held while its server waits for somebody else. */
+export interface Pausable {
+  pause(): void
+  resume(): void
+}
+
 export interface Ground {
   readonly link: Link
+  /** Called before anything is sent. */
+  readonly begun?: (call: Pausable) => void
   /** Called once, when nothing is listened for any more. */
   readonly landed: () => void
   /** Called where the caller left and the upstream should know. */
@@ -17,7 +25,7 @@ export interface Ground {
  * One governed call under way. The caller has its outcome at the soft deadline at the latest; the leg stays open until the
  * hard one, and a complete answer that comes in between is handed in late. Sent once, here, and never again.
  */
-export function fly(ground: Ground, request: Omit<LegRequest, 'end'>, sending: Sending): Promise<WireOutcome> {
+export function fly(ground: Ground, request: Omit<LegRequest, 'end'>, sending: Sending): Promise<Ended> {
   return new Promise((resolve) => {
     void new Flight(ground, request, sending, resolve)
   })
@@ -27,17 +35,15 @@ class Flight {
   readonly #ground: Ground
   readonly #sending: Sending
   readonly #began = performance.now()
-  #resolve: ((outcome: WireOutcome) => void) | undefined
+  #resolve: ((ended: Ended) => void) | undefined
   #leg: Leg | undefined
   #timer: NodeJS.Timeout | undefined
   #over = false
+  #asked = 0
+  #pausedAt = 0
+  #pausedMs = 0
 
-  constructor(
-    ground: Ground,
-    request: Omit<LegRequest, 'end'>,
-    sending: Sending,
-    resolve: (outcome: WireOutcome) => void,
-  ) {
+  constructor(ground: Ground, request: Omit<LegRequest, 'end'>, sending: Sending, resolve: (ended: Ended) => void) {
     this.#ground = ground
     this.#sending = sending
     this.#resolve = resolve
@@ -45,16 +51,50 @@ class Flight {
       this.#land({ kind: 'not-sent', why: 'the caller had left before it was sent' })
       return
     }
+    ground.begun?.(this)
     const leg = ground.link.open({ ...request, end: (ended) => this.#end(ended) })
     this.#leg = leg
     if (this.#over) return
-    this.#timer = setTimeout(this.#onSoftDeadline, shortest(sending.softDeadlineMs, sending.hardDeadlineMs))
+    if (this.#asked === 0) this.#startSoft()
     sending.signal?.addEventListener('abort', this.#onAbort, { once: true })
   }
 
-  #end({ outcome }: Ended): void {
-    if (this.#resolve !== undefined) this.#land(outcome)
-    else {
+  /** Until it is resumed as often, no deadline of this call runs. How long that may be is bounded by whoever asks. */
+  pause(): void {
+    if (this.#asked++ > 0) return
+    this.#pausedAt = performance.now()
+    clearTimeout(this.#timer)
+  }
+
+  resume(): void {
+    if (--this.#asked > 0 || this.#over) return
+    this.#pausedMs += performance.now() - this.#pausedAt
+    if (this.#resolve === undefined) this.#startHard()
+    else this.#startSoft()
+  }
+
+  #startSoft(): void {
+    const { softDeadlineMs, hardDeadlineMs } = this.#sending
+    const left = Math.min(softDeadlineMs, hardDeadlineMs) - this.#ranMs()
+    this.#timer = setTimeout(this.#onSoftDeadline, shortest(Math.max(0, left)))
+  }
+
+  #startHard(): void {
+    const rest = this.#sending.hardDeadlineMs - this.#ranMs()
+    if (rest <= 0) this.#onHardDeadline()
+    else this.#timer = setTimeout(this.#onHardDeadline, shortest(rest)).unref()
+  }
+
+  #ranMs(): number {
+    return performance.now() - this.#began - this.#pausedMs
+  }
+
+  #end(ended: Ended): void {
+    const { outcome } = ended
+    if (this.#resolve !== undefined) {
+      this.#close()
+      this.#answer(ended)
+    } else {
       this.#close()
       if (outcome.kind === 'reply' || outcome.kind === 'error') this.#sending.onLate(outcome)
     }
@@ -62,10 +102,10 @@ class Flight {
 
   readonly #onSoftDeadline = (): void => {
     if (this.#dropIfUnsent('it waited for a free connection until the deadline')) return
-    this.#answer({ kind: 'no-answer', why: 'deadline', detail: 'no answer in time; it is still listened for' })
-    const rest = this.#sending.hardDeadlineMs - (performance.now() - this.#began)
-    if (rest <= 0) this.#onHardDeadline()
-    else this.#timer = setTimeout(this.#onHardDeadline, shortest(rest)).unref()
+    this.#answer({
+      outcome: { kind: 'no-answer', why: 'deadline', detail: 'no answer in time; it is still listened for' },
+    })
+    this.#startHard()
   }
 
   readonly #onHardDeadline = (): void => {
@@ -89,13 +129,13 @@ class Flight {
 
   #land(outcome: WireOutcome): void {
     this.#close()
-    this.#answer(outcome)
+    this.#answer({ outcome })
   }
 
-  #answer(outcome: WireOutcome): void {
+  #answer(ended: Ended): void {
     const resolve = this.#resolve
     this.#resolve = undefined
-    resolve?.(outcome)
+    resolve?.(ended)
   }
 
   #close(): void {

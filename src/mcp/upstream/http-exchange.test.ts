@@ -11,7 +11,7 @@ function exchange(): { leg: Exchange; ends: Ended[]; aborts: Error[]; over: () =
   const aborts: Error[] = []
   let overs = 0
   const ground = {
-    events: { notification: () => {}, missed: () => {}, down: () => {} },
+    events: { notification: () => {}, request: () => {}, missed: () => {}, down: () => {} },
     strays: noStrays(),
     messageBytes: 1000,
     revision: '2025-11-25',

@@ -5,7 +5,7 @@ import { readMessage, type Message } from '../wire/message.ts'
 import { eraOf } from '../wire/revisions.ts'
 import { SseReader } from '../wire/sse.ts'
 import type { HttpGround } from './http.ts'
-import { answerToServer, notSent, outcomeOf, type Ended, type Leg, type LegRequest } from './link.ts'
+import { endedBy, notSent, type Ended, type Leg, type LegRequest } from './link.ts'
 
 type Controller = Dispatcher.DispatchController
 type Headers = Record<string, string | string[] | undefined>
@@ -159,7 +159,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Leg {
         events.notification(message.method, message.params, this.#leg.id)
         return
       case 'request':
-        answerOnHttp(this.#ground, message)
+        askedOnHttp(this.#ground, message, this.#leg.id)
         return
       case 'garbage':
         if (message.id === this.#leg.id && !this.#ended) this.#cut('garbage', message.why)
@@ -169,7 +169,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Leg {
   }
 
   #answer(message: Extract<Message, { kind: 'reply' | 'error' }>): void {
-    this.#end({ outcome: outcomeOf(message, this.#ground.revision), status: this.#status })
+    this.#end({ ...endedBy(message, this.#ground.revision), status: this.#status })
     if (this.#events !== undefined) {
       this.#linger = setTimeout(() => this.#controller?.abort(new Error('answered')), LINGER_MS).unref()
     }
@@ -203,10 +203,14 @@ export class Exchange implements Dispatcher.DispatchHandler, Leg {
   }
 }
 
-/** Answers a request of the server by a POST of its own, as the older revisions want it; since 2026-07-28 there are none. */
-export function answerOnHttp(ground: HttpGround, { id, method }: Extract<Message, { kind: 'request' }>): void {
+/** A request of the server, which is answered by a POST of its own in the older revisions; since 2026-07-28 there are none. */
+export function askedOnHttp(
+  ground: HttpGround,
+  request: Extract<Message, { kind: 'request' }>,
+  leg: number | undefined,
+): void {
   if (ground.revision !== undefined && eraOf(ground.revision) === 'modern') ground.strays.noise++
-  else void ground.post(answerToServer(id, method))
+  else ground.events.request(request, leg)
 }
 
 /** A message that has no answer. Resolves when the server has taken it, or has not, or after the time. */

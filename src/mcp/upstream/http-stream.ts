@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { readMessage } from '../wire/message.ts'
 import { SseReader } from '../wire/sse.ts'
-import { answerOnHttp } from './http-exchange.ts'
+import { askedOnHttp } from './http-exchange.ts'
 import type { HttpGround } from './http.ts'
 import { Pauses, type PauseRange } from './pauses.ts'
 
@@ -56,7 +56,7 @@ class Stream implements Dispatcher.DispatchHandler {
       event: ({ data }) => {
         const message = data.length === 0 ? undefined : readMessage(data)
         if (message?.kind === 'notification') ground.events.notification(message.method, message.params)
-        else if (message?.kind === 'request') answerOnHttp(ground, message)
+        else if (message?.kind === 'request') askedOnHttp(ground, message, undefined)
         else if (message !== undefined) ground.strays.answers++
       },
       oversize: () => void ground.strays.oversize++,

@@ -149,7 +149,12 @@ test('F01: where nobody listens it is proved that nothing was sent', async () =>
   assert.equal((await upstream.send(permitFor('echo'), sending())).kind, 'not-sent')
 
   const downs: string[] = []
-  const events = { notification: () => {}, missed: () => {}, down: (why: string) => void downs.push(why) }
+  const events = {
+    notification: () => {},
+    request: () => {},
+    missed: () => {},
+    down: (why: string) => void downs.push(why),
+  }
   const link = openHttp({ kind: 'http', url, headers: {} }, { connectTimeoutMs: 1000 }, events, noStrays())
   const { outcome } = await ask(link, { method: 'tools/call', params: {}, revision: '2025-11-25' }, soon())
   assert.deepEqual(outcome, { kind: 'not-sent', why: 'the server cannot be reached (ECONNREFUSED)' })

@@ -1,8 +1,8 @@
 import type { WireOutcome } from '../../flow/receipt/receipt.ts'
 import type { JsonObject } from '../../words/json.ts'
-import { errorCodes, errorText, resultText, type RequestId } from '../wire/jsonrpc.ts'
 import type { Message } from '../wire/message.ts'
 import { eraOf, type Revision } from '../wire/revisions.ts'
+import type { ServerRequest } from './server-asks.ts'
 
 /** One request on its way. */
 export interface Leg {
@@ -26,6 +26,8 @@ export interface LegRequest {
 /** How a leg ended. The rest is for the search for the server's era, which may go by more than proof. */
 export interface Ended {
   readonly outcome: WireOutcome
+  /** A result in which the server asks for something (2026-07-28, `input_required`); to all who do not know of it, garbage. */
+  readonly interim?: JsonObject
   readonly status?: number
   /** A JSON-RPC error in an HTTP error answer whose id is not that of the request. */
   readonly strayError?: Extract<Message, { kind: 'error' }>
@@ -54,6 +56,8 @@ export interface Link {
 export interface LinkEvents {
   /** `leg` is the id of the request on whose stream it came, where the transport has streams for single requests. */
   notification(method: string, params: JsonObject, leg?: number): void
+  /** The server of the older era asks something; `leg` is the request on whose own stream it came. */
+  request(request: ServerRequest, leg: number | undefined): void
   /** For a while nothing could be heard: a change may have been missed. */
   missed(): void
   /** The link is of no use any more: a process has ended, a session is unknown, a host cannot be reached. Once at most. */
@@ -82,26 +86,23 @@ export function notSent(why: string): Ended {
 }
 
 /**
- * A result of the modern era says of what kind it is. We declare no capability that any kind but `complete` would need, so
- * another is nothing that could be trusted. Servers that leave it out are taken at their word (2026-07-28, "resultType").
+ * A result of the modern era says of what kind it is. Only a call may be interrupted by a question; any other kind than
+ * `complete` is nothing that could be trusted. Servers that leave it out are taken at their word (2026-07-28, "resultType").
  */
-export function outcomeOf(
-  message: Extract<Message, { kind: 'reply' | 'error' }>,
-  revision: Revision | undefined,
-): WireOutcome {
+export function endedBy(message: Extract<Message, { kind: 'reply' | 'error' }>, revision: Revision | undefined): Ended {
   if (message.kind === 'error') {
     const { code, message: text, data } = message
-    return { kind: 'error', code, message: text, ...(data !== undefined && { data }) }
+    return { outcome: { kind: 'error', code, message: text, ...(data !== undefined && { data }) } }
   }
   const type = message.value['resultType']
   if (revision !== undefined && eraOf(revision) === 'modern' && type !== undefined && type !== 'complete') {
     const named = typeof type === 'string' ? type.slice(0, 40) : typeof type
-    return { kind: 'no-answer', why: 'garbage', detail: `a result of the type ${JSON.stringify(named)}` }
+    const outcome = {
+      kind: 'no-answer',
+      why: 'garbage',
+      detail: `a result of the type ${JSON.stringify(named)}`,
+    } as const
+    return type === 'input_required' ? { outcome, interim: message.value } : { outcome }
   }
-  return { kind: 'reply', value: message.value, bytes: message.bytes }
-}
-
-/** Text of our answer to a request of the server: it may know that we live; we declared nothing else. */
-export function answerToServer(id: RequestId, method: string): string {
-  return method === 'ping' ? resultText(id, '{}') : errorText(id, errorCodes.methodNotFound, 'Method not found')
+  return { outcome: { kind: 'reply', value: message.value, bytes: message.bytes } }
 }

@@ -1,16 +1,7 @@
 import type { NoAnswer } from '../../flow/receipt/receipt.ts'
 import { idAtEnds, readMessage, type Message } from '../wire/message.ts'
 import { eraOf, type Revision } from '../wire/revisions.ts'
-import {
-  answerToServer,
-  MOST_LEGS,
-  notSent,
-  outcomeOf,
-  type Leg,
-  type LegRequest,
-  type LinkEvents,
-  type Strays,
-} from './link.ts'
+import { endedBy, MOST_LEGS, notSent, type Leg, type LegRequest, type LinkEvents, type Strays } from './link.ts'
 
 /**
  * Many requests over one pair of streams, told apart by their ids. What one answer does wrong is the matter of one request:
@@ -61,7 +52,7 @@ export class Pipe {
       case 'error': {
         const leg = this.#take(message.id)
         if (leg === undefined) this.#strays.answers++
-        else leg.end({ outcome: outcomeOf(message, this.#revision) })
+        else leg.end(endedBy(message, this.#revision))
         return
       }
       case 'notification':
@@ -106,10 +97,10 @@ export class Pipe {
     return leg
   }
 
-  #answer({ id, method }: Extract<Message, { kind: 'request' }>): void {
+  #answer(request: Extract<Message, { kind: 'request' }>): void {
     // Since 2026-07-28 a server sends no requests, and a client no answers.
     if (this.#revision !== undefined && eraOf(this.#revision) === 'modern') this.#strays.noise++
-    else void this.post(answerToServer(id, method))
+    else this.#events.request(request, undefined)
   }
 
   #receiveGarbage({ id, why }: Extract<Message, { kind: 'garbage' }>): void {

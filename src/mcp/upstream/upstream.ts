@@ -24,6 +24,8 @@ export interface UpstreamSpec {
   /** Era found earlier for this identity, tried first. */
   readonly knownEra?: Era
   readonly connectTimeoutMs: number
+  /** Client capabilities that a server of the older era is told for the whole connection. None where nothing is said. */
+  readonly offers?: JsonObject
 }
 
 /** One end of an in-memory pair; the shape that the MCP SDKs call a Transport. */

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import type { JsonObject } from '../../words/json.ts'
 import { idText, type RequestId } from './jsonrpc.ts'
 import { eraOf, type Revision } from './revisions.ts'
 
@@ -28,6 +29,8 @@ export interface MetaParts {
   /** Of the modern era alone: how talkative the server may be about this request. */
   readonly logLevel?: string | undefined
   readonly trace?: Readonly<Partial<Record<(typeof traceKeys)[number], string>>> | undefined
+  /** Client capabilities of this one request, of the modern era only. None where nothing is said. */
+  readonly offers?: JsonObject | undefined
 }
 
 /** Keys without prefix that go on from hop to hop (2026-07-28, "_meta": W3C Trace Context and Baggage). */
@@ -37,10 +40,10 @@ const declared = new Map<Revision, string>()
 
 /**
  * JSON text of the `_meta` of one request of ours, or undefined where it would be empty. It is made anew on each hop, of
- * nothing that a caller sent: we declare no capability, since we answer no request of a server.
+ * nothing that a caller sent; a capability is declared where somebody will answer for it.
  */
 export function metaText(revision: Revision, parts: MetaParts = {}): string | undefined {
-  let text = eraOf(revision) === 'modern' ? declaration(revision) : ''
+  let text = eraOf(revision) === 'modern' ? declaration(revision, parts.offers) : ''
   if (parts.progressToken !== undefined) text = join(text, `"progressToken":${idText(parts.progressToken)}`)
   if (parts.idempotencyKey !== undefined) {
     text = join(text, `"${IDEMPOTENCY_KEY}":${JSON.stringify(parts.idempotencyKey)}`)
@@ -62,14 +65,16 @@ export function withMeta(members: string, meta: string | undefined): string {
   return `{${join(inside, `"_meta":${meta}`)}}`
 }
 
-function declaration(revision: Revision): string {
+function declaration(revision: Revision, offers: JsonObject | undefined): string {
+  if (offers !== undefined && Object.keys(offers).length > 0) return declaring(revision, JSON.stringify(offers))
   let text = declared.get(revision)
-  if (text === undefined) {
-    const { protocolVersion, clientCapabilities, clientInfo } = metaKeys
-    text = `"${protocolVersion}":"${revision}","${clientCapabilities}":{},"${clientInfo}":${JSON.stringify(implementation)}`
-    declared.set(revision, text)
-  }
+  if (text === undefined) declared.set(revision, (text = declaring(revision, '{}')))
   return text
+}
+
+function declaring(revision: Revision, offers: string): string {
+  const { protocolVersion, clientCapabilities, clientInfo } = metaKeys
+  return `"${protocolVersion}":"${revision}","${clientCapabilities}":${offers},"${clientInfo}":${JSON.stringify(implementation)}`
 }
 
 function join(left: string, right: string): string {

@@ -85,7 +85,12 @@ test('a reply that is cut anywhere is garbage', () => {
 test('errors, requests and notifications are told apart', () => {
   const error = { code: -32000, message: 'no', data: { a: 1 } }
   assert.deepEqual(read(JSON.stringify({ jsonrpc: '2.0', id: null, error })), { kind: 'error', id: null, ...error })
-  assert.deepEqual(read('{"jsonrpc":"2.0","id":"a","method":"ping"}'), { kind: 'request', id: 'a', method: 'ping' })
+  assert.deepEqual(read('{"jsonrpc":"2.0","id":"a","method":"ping"}'), {
+    kind: 'request',
+    id: 'a',
+    method: 'ping',
+    params: {},
+  })
   assert.deepEqual(read('{"jsonrpc":"2.0","method":"x","params":{"a":1}}'), {
     kind: 'notification',
     method: 'x',

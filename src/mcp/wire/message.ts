@@ -15,7 +15,7 @@ export type Message =
       readonly message: string
       readonly data?: Json
     }
-  | { readonly kind: 'request'; readonly id: RequestId; readonly method: string }
+  | { readonly kind: 'request'; readonly id: RequestId; readonly method: string; readonly params: JsonObject }
   | { readonly kind: 'notification'; readonly method: string; readonly params: JsonObject }
   /** Nothing that may be acted on. `id` is there where it can still be seen whose answer this was meant to be. */
   | { readonly kind: 'garbage'; readonly why: string; readonly id?: RequestId }
@@ -53,10 +53,10 @@ export function readMessage(bytes: Buffer): Message {
 
 function readCall(message: JsonObject, method: Json, id: Json | undefined): Message {
   if (typeof method !== 'string') return garbage('the method is not text')
-  if (id !== undefined)
-    return isRequestId(id) ? { kind: 'request', id, method } : garbage('a request without a proper id')
-  const params = member(message, 'params')
-  return { kind: 'notification', method, params: isJsonObject(params) ? params : {} }
+  const given = member(message, 'params')
+  const params = isJsonObject(given) ? given : {}
+  if (id === undefined) return { kind: 'notification', method, params }
+  return isRequestId(id) ? { kind: 'request', id, method, params } : garbage('a request without a proper id')
 }
 
 function readError(error: Json, id: Json | undefined): Message {

@@ -2,6 +2,7 @@ import { firstIdAt } from '../../words/id.ts'
 import { refuse, type Refusal } from '../../words/verdict.ts'
 import type { AuthorisedAction } from '../../flow/action/index.ts'
 import type { Approval, Approvals, Channel, Earlier, History, Question } from '../../flow/consent/consented.ts'
+import type { AskRecord } from '../../flow/asking.ts'
 import type { Happening } from '../../flow/evidence/index.ts'
 import type { Step } from '../../flow/line.ts'
 import type { Scoped } from '../../flow/resource/scoped.ts'
@@ -16,6 +17,7 @@ import {
 } from '../../flow/side-effect/ledger.ts'
 import type { Acceptance, OperationState } from '../../flow/side-effect/operation.ts'
 import { askApproval, decideApproval, findApproval, listApprovals, matchingApproval } from './approvals.ts'
+import { askHappening } from './asks.ts'
 import type { Chain } from './chain.ts'
 import type { Database, Row } from './database.ts'
 import {
@@ -148,6 +150,12 @@ export class SqliteLedger implements Ledger, Approvals, History {
     const happening: Happening = { kind: 'proposal.refused', at: Date.now(), ...who, steps, facts: { proposal } }
     // No outcome: a ledger that cannot be written must not keep those waiting who are told no.
     return this.#write({ durability: 'grouped', weight: 'proposal', run: (db, chain) => chain.append(db, happening) })
+  }
+
+  asked(asked: AskRecord): Promise<void> {
+    const { happening, salt } = askHappening(asked)
+    const run: Job<void>['run'] = (db, chain) => chain.append(db, happening, salt)
+    return this.#write({ durability: 'synced', weight: 'proposal', run })
   }
 
   /** Puts something on the record that is no operation: a start, an approval of a tool, another configuration. */
