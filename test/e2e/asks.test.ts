@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, appendFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
@@ -49,8 +50,15 @@ async function open(
   effects = site.effects
   mkdirSync(join(site.folder, 'here', 'inner'), { recursive: true })
   const gateway = await openGateway(t, site)
-  await approveOffered(gateway)
-  return { gateway, site }
+  // On a busy machine a program may take more than one attempt to come up.
+  const until = Date.now() + 60_000
+  for (;;) {
+    await approveOffered(gateway)
+    const offered = await gateway.control.tools({})
+    if (offered.length > 0 && offered.every(({ state }) => state === 'approved')) return { gateway, site }
+    if (Date.now() > until) throw new Error('the server did not come up')
+    await sleep(50)
+  }
 }
 
 /** What a client was asked, and what it says to each method. */
@@ -167,7 +175,7 @@ for (const era of ['legacy', 'modern'] as const) {
         await call(client, 'visit', 'a')
         const shown = one.asked.at(-1)!.params
         assert.equal(shown['url'], 'https://forms.example.org/sign?id=7')
-        assert.match(String(shown['message']), /^desk: Sign the form\.\n\nIt asks you to open: forms\.example\.org$/)
+        assert.match(shown['message'] as string, /^desk: Sign the form\.\n\nIt asks you to open: forms\.example\.org$/)
         // Only the two older ends know that something may be said afterwards; the name is ours, and not the server's.
         if (mode === 'v1' && era === 'legacy') assert.deepEqual(one.completed, [shown['elicitationId']])
         assert.notEqual(shown['elicitationId'], 'e1')
