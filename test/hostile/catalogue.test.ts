@@ -216,10 +216,10 @@ test('one tool that is nested beyond reason closes its server’s list, and the 
   await closedWith(gateway, token, /list of tools could not be read: .*(?:deep|nest|depth)/)
 })
 
-test('a list whose cursor comes back closes its server’s list, and the reason is visible', async (t) => {
+test('a list whose cursor comes back is cut: what is not on it is unavailable, and the reason is visible', async (t) => {
   const { gateway, site, token } = await open(t, [[tool('fine')]])
   writeFileSync(join(site.folder, 'says.json'), JSON.stringify({ endless: true }))
-  await closedWith(gateway, token, /list of tools could not be read: .*a cursor came twice/)
+  await closedWith(gateway, token, /list of tools could not be read to its end: .*a cursor came twice/)
 })
 
 test('a list that changes while it is read, or grows by a hostile page, leaves what was approved in place', async (t) => {

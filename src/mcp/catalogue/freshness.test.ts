@@ -46,3 +46,21 @@ test('a list that cannot be read is asked for ever less often', async () => {
   assert.ok(list!.nextMs! <= 20 * 8 * 1.1)
   assert.equal(upstream.state.kind, 'ready')
 })
+
+test('T2: a list without end is cut: what came before is served, the reason is visible, and other servers do not wait', async () => {
+  await using site = new CatalogueSite()
+  site.add('loop', { tools: [[tool('x')]], endless: true }, quiet)
+  site.add('fine', { tools: [[tool('y')]] }, quiet)
+  const catalogue = await site.open({ pollMs: 50 })
+  catalogue.approve([{ key: 'loop/look' }, { key: 'fine/look' }], 'ada', Date.now())
+  const found = (exported: string): string => catalogue.find({ kind: 'tool', exported }).state
+  assert.deepEqual([found('loop__look'), found('fine__look')], ['approved', 'approved'])
+  assert.match(catalogue.server('loop')!.why!, /list of tools could not be read to its end: .*a cursor came twice/)
+  assert.equal(catalogue.server('fine')!.why, undefined)
+  const approved = catalogue.show('loop/look')!.tool!
+  await catalogue.refresh(approved, AbortSignal.timeout(10_000))
+  // It may stand on a page that cannot be reached, and so it is not called gone.
+  site.says('loop', { tools: [[]], endless: true })
+  await until('it is not seen any more', () => found('loop__look') === 'unavailable')
+  assert.equal(site.events.filter(({ kind }) => kind === 'tool.drift').length, 0)
+})

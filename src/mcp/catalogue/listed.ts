@@ -24,7 +24,7 @@ const RESERVED = /^(?:prompts|resources)\//
 
 /**
  * What a server lists, by name, in its order. What is equal to last time is the same object as last time. A name that comes
- * twice is unusable, both times: it could not be said which one would be called.
+ * twice in different words is unusable, both times: it could not be said which one would be called.
  */
 export function listedOf(
   kind: 'tool' | 'prompt',
@@ -34,12 +34,13 @@ export function listedOf(
   const listed = new Map<string, Listed>()
   for (const definition of items) {
     const name = textMember(definition, 'name') ?? ''
+    const text = textOf(definition)
     const twice = listed.get(name)
     if (twice !== undefined) {
-      listed.set(name, { ...twice, text: '', unusable: 'the server lists this name twice' })
+      if (text === '' || twice.text !== text)
+        listed.set(name, { ...twice, text: '', unusable: 'the server lists this name twice' })
       continue
     }
-    const text = textOf(definition)
     const known = before.get(name)
     listed.set(name, text !== '' && known?.text === text ? known : examined(kind, name, definition, text))
   }

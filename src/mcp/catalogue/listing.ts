@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../words/json.ts'
+import { ListFault } from '../upstream/lists.ts'
 import type { ConnectionState, ListMethod, Upstream } from '../upstream/upstream.ts'
 
 export type ListKind = 'tools' | 'prompts' | 'resources'
@@ -31,6 +32,8 @@ interface Kind {
   /** When anything was last known for sure; a list may be kept for a while when it cannot be read again. */
   knownAt: number
   why: string | undefined
+  /** The list has no end that could be waited for, and what is at hand is its beginning. */
+  cut: boolean
   /** Readings that failed since the last that did not. */
   failures: number
   nextAt: number
@@ -93,6 +96,11 @@ export class Listing {
     return this.#kinds.get(kind)?.why
   }
 
+  /** What is not in the list may still be offered: only its beginning could be read. */
+  isCut(kind: ListKind): boolean {
+    return this.#kinds.get(kind)?.cut === true
+  }
+
   get freshness(): readonly Freshness[] {
     const now = this.#options.clock()
     return [...this.#kinds].map(([list, { knownAt, nextAt, why }]) => {
@@ -151,7 +159,7 @@ export class Listing {
     // The reading of what a new connection lists is set off by `onChanged`.
     this.#lists = unknown()
     for (const kind of this.#kinds.values())
-      Object.assign(kind, { askedAt: -Infinity, knownAt: -Infinity, why: undefined, failures: 0 })
+      Object.assign(kind, { askedAt: -Infinity, knownAt: -Infinity, why: undefined, cut: false, failures: 0 })
     if (state.kind !== 'connecting') this.#options.onListed()
   }
 
@@ -192,13 +200,19 @@ export class Listing {
     const connection = this.#upstream.state
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(this.#options.patienceMs)])
     try {
-      const items = await this.#upstream.list(METHODS[kind], signal)
-      const templates = kind === 'resources' ? await this.#upstream.list('resources/templates/list', signal) : undefined
+      const read = await this.#readOrCut(METHODS[kind], signal)
+      const templates = kind === 'resources' ? await this.#readOrCut('resources/templates/list', signal) : undefined
       // What an earlier connection listed says nothing of this one.
       if (this.#upstream.state !== connection) return
-      this.#lists[kind] = items
-      if (templates !== undefined) this.#lists.templates = templates
-      Object.assign(state, { askedAt: state.again ? -Infinity : began, knownAt: began, why: undefined, failures: 0 })
+      this.#lists[kind] = read.items
+      if (templates !== undefined) this.#lists.templates = templates.items
+      const why = read.cut ?? templates?.cut
+      state.why = why && `its list of ${kind} could not be read to its end: ${why}`
+      state.cut = why !== undefined
+      // A server without end is asked as seldom as one that does not answer.
+      state.failures = why === undefined ? 0 : state.failures + 1
+      state.knownAt = began
+      state.askedAt = state.again ? -Infinity : began
     } catch (fault) {
       if (this.#upstream.state !== connection) return
       state.why = `its list of ${kind} could not be read: ${fault instanceof Error ? fault.message : String(fault)}`
@@ -207,6 +221,15 @@ export class Listing {
       if (this.#options.clock() - state.knownAt > MISSES * this.#options.pollMs) this.#lists[kind] = undefined
     }
     if (!this.#closing.signal.aborted) this.#options.onListed()
+  }
+
+  async #readOrCut(method: ListMethod, signal: AbortSignal): Promise<{ items: readonly JsonObject[]; cut?: string }> {
+    try {
+      return { items: await this.#upstream.list(method, signal) }
+    } catch (fault) {
+      if (fault instanceof ListFault && fault.before !== undefined) return { items: fault.before, cut: fault.message }
+      throw fault
+    }
   }
 }
 
@@ -218,7 +241,7 @@ const METHODS: Readonly<Record<ListKind, ListMethod>> = {
 
 function fresh(): Kind {
   const never = { askedAt: -Infinity, knownAt: -Infinity, nextAt: -Infinity }
-  return { running: undefined, again: false, ...never, why: undefined, failures: 0, timer: undefined }
+  return { running: undefined, again: false, ...never, why: undefined, cut: false, failures: 0, timer: undefined }
 }
 
 function unknown(): Lists {

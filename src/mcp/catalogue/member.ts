@@ -116,6 +116,7 @@ export class Member {
       tools: this.#tools,
       listedPrompts: this.#prompts,
       why: (kind) => this.listing.why(kind),
+      isCut: (kind) => this.listing.isCut(kind),
       profileOf: this.#needs.profileOf,
       checks: this.#needs.checks,
       before: this.rows,

@@ -58,6 +58,8 @@ export interface ServerFacts {
   readonly tools: ReadonlyMap<string, Listed> | undefined
   readonly listedPrompts: ReadonlyMap<string, Listed> | undefined
   readonly why: (kind: 'tools' | 'prompts') => string | undefined
+  /** Only the beginning of the list could be read. */
+  readonly isCut: (kind: 'tools' | 'prompts') => boolean
   readonly profileOf: ProfileSource
   readonly checks: Checks
   /** The rows as they were, whose approved tools are kept as they are where nothing about them changed. */
@@ -187,6 +189,8 @@ class RowMaker {
     if (refused !== undefined) return { standing: 'pending', why: refused }
     // While the list is not known, the approved definition is what counts; nothing can be called meanwhile.
     if (!known) return { standing: 'approved' }
+    // It may stand on a page that nobody will ever see.
+    if (listed === undefined && this.#facts.isCut(`${kind}s`)) return { standing: 'approved' }
     if (listed === undefined) return { standing: this.#negotiated(`${kind}s`) ? 'gone' : 'not-negotiated' }
     if (livePin === entry.pin) return { standing: 'approved' }
     return { standing: 'changed', differences: differences(entry.definition, listed.definition) }
@@ -199,7 +203,7 @@ class RowMaker {
     tool: ApprovedTool | undefined,
     rest: Pick<Row, 'entry' | 'listed' | 'livePin'>,
   ): Row {
-    const found = this.#found(named, standing, why, differing, tool)
+    const found = this.#found(named, standing, why, differing, tool, rest.listed)
     return { about: named, exportedName: exported, standing, why, found, differences: differing, tool, ...rest }
   }
 
@@ -209,10 +213,11 @@ class RowMaker {
     why: string | undefined,
     differing: readonly Difference[],
     tool: ApprovedTool | undefined,
+    listed: Listed | undefined,
   ): Found {
     switch (standing) {
       case 'approved': {
-        const out = this.#outOfReach(named.kind)
+        const out = this.#outOfReach(named.kind) ?? this.#unseen(named.kind, listed)
         return out === undefined
           ? { state: 'approved', tool: tool! }
           : { state: 'unavailable', about: named, why: short(out) }
@@ -240,6 +245,11 @@ class RowMaker {
     if (kind === 'tool' && tools === undefined) return why('tools') ?? 'its tools are being listed'
     if (kind === 'prompt' && listedPrompts === undefined) return why('prompts') ?? 'its prompts are being listed'
     return undefined
+  }
+
+  #unseen(kind: CapabilityKind, listed: Listed | undefined): string | undefined {
+    if (kind === 'resource' || listed !== undefined || !this.#facts.isCut(`${kind}s`)) return undefined
+    return this.#facts.why(`${kind}s`)
   }
 
   #negotiated(capability: string): boolean {

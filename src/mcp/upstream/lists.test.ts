@@ -4,7 +4,7 @@ import type { WireOutcome } from '../../flow/receipt/receipt.ts'
 import type { JsonObject } from '../../words/json.ts'
 import { connected, onStdio, soon } from '../../../test/fixtures/servers/reach.ts'
 import { discovered, scripted } from '../../../test/fixtures/servers/scripted.ts'
-import { readPages, type ListLimits } from './lists.ts'
+import { readPages, type ListFault, type ListLimits } from './lists.ts'
 
 const fault = (reason: string): object => ({ name: 'ListFault', reason })
 
@@ -23,7 +23,7 @@ test('an empty cursor is a cursor', async () => {
 test('a cursor that comes twice, and pages without end, are faults', async () => {
   for (const [cursor, reason] of [
     ['same', 'repeated-cursor'],
-    ['endless', 'too-many-pages'],
+    ['endless', 'no-progress'],
   ] as const) {
     await using upstream = await connected(onStdio('huge', '--tools', '5', '--cursor', cursor))
     await assert.rejects(upstream.list('tools/list', soon()), fault(reason))
@@ -50,7 +50,16 @@ const read = (pages: readonly JsonObject[]): Promise<readonly JsonObject[]> => {
 const page = (value: JsonObject): WireOutcome => ({ kind: 'reply', value, bytes: Buffer.from(JSON.stringify(value)) })
 const tools = (count: number): JsonObject[] => Array.from({ length: count }, (_, n) => ({ name: `t${n}` }))
 
-test('a list that passes a limit is no list', async () => {
+test('a list that passes a limit is cut there, and what came before is at hand', async () => {
+  await assert.rejects(
+    read([{ tools: tools(3), nextCursor: 'a' }, { tools: tools(3) }]),
+    (it: ListFault) => it.before?.length === 5,
+  )
+  const idle = Array.from({ length: 25 }, (_, n) => page({ tools: tools(1), nextCursor: `${n}` }))
+  await assert.rejects(
+    readPages('tools/list', () => Promise.resolve(idle.shift()!)),
+    fault('no-progress'),
+  )
   await assert.rejects(read([{ tools: tools(3), nextCursor: 'a' }, { tools: tools(3) }]), fault('too-many-items'))
   await assert.rejects(read([{ tools: [{ name: 'x'.repeat(500) }] }]), fault('too-many-bytes'))
   const endless = ['a', 'b', 'c', 'd'].map((nextCursor) => ({ tools: [], nextCursor }))

@@ -11,6 +11,8 @@ export type ListFaultReason =
   | 'no-answer'
   /** It gave a cursor that it had given before: there would be no end. */
   | 'repeated-cursor'
+  /** Page after page brings nothing that was not there before. */
+  | 'no-progress'
   | 'too-many-pages'
   | 'too-many-items'
   | 'too-many-bytes'
@@ -18,10 +20,13 @@ export type ListFaultReason =
 export class ListFault extends Error {
   override readonly name = 'ListFault'
   readonly reason: ListFaultReason
+  /** Present where the list has no end that we would wait for: what came before it was cut. */
+  readonly before: readonly JsonObject[] | undefined
 
-  constructor(reason: ListFaultReason, message: string) {
+  constructor(reason: ListFaultReason, message: string, before?: readonly JsonObject[]) {
     super(message)
     this.reason = reason
+    this.before = before
   }
 }
 
@@ -30,6 +35,9 @@ export interface ListLimits {
   readonly items: number
   readonly bytes: number
 }
+
+/** An empty page may come now and then, where a server filters what it lists. */
+const MOST_IDLE_PAGES = 20
 
 const listLimits: ListLimits = { pages: 1000, items: 20_000, bytes: 64 * 1024 * 1024 }
 
@@ -41,7 +49,7 @@ export const lists: Record<ListMethod, { readonly key: string; readonly capabili
   'resources/templates/list': { key: 'resourceTemplates', capability: 'resources' },
 }
 
-/** Reads a list page by page to its end. `page` asks for one page. Throws ListFault; a list that is cut short is no list. */
+/** Reads a list page by page to its end. `page` asks for one page. Throws ListFault. */
 export async function readPages(
   method: ListMethod,
   page: (params: JsonObject) => Promise<WireOutcome>,
@@ -49,7 +57,10 @@ export async function readPages(
 ): Promise<readonly JsonObject[]> {
   const items: JsonObject[] = []
   const cursors = new Set<string>()
+  const cut = (reason: ListFaultReason, why: string): ListFault => new ListFault(reason, `${method}: ${why}`, items)
+  const seen = new Set<unknown>()
   let bytes = 0
+  let idle = 0
   let cursor: string | undefined
   for (let pages = 1; ; pages++) {
     const outcome = await page(cursor === undefined ? {} : { cursor })
@@ -58,16 +69,22 @@ export async function readPages(
     const found = member(value, lists[method].key)
     if (!Array.isArray(found)) throw new ListFault('no-answer', `the answer to ${method} has no list`)
     // What is not even an object can be neither shown nor called; the rest of the list is not to blame for it.
-    for (const item of found as readonly unknown[]) if (isJsonObject(item)) items.push(item)
-
-    if (bytes > limits.bytes) throw new ListFault('too-many-bytes', `${method}: more than ${limits.bytes} bytes`)
-    if (items.length > limits.items) throw new ListFault('too-many-items', `${method}: more than ${limits.items} items`)
+    const known = seen.size
+    for (const item of found as readonly unknown[]) {
+      if (!isJsonObject(item)) continue
+      if (items.length >= limits.items) throw cut('too-many-items', `more than ${limits.items} items`)
+      items.push(item)
+      seen.add(member(item, 'uriTemplate') ?? member(item, 'uri') ?? member(item, 'name'))
+    }
+    idle = seen.size === known ? idle + 1 : 0
+    if (bytes > limits.bytes) throw cut('too-many-bytes', `more than ${limits.bytes} bytes`)
     const next = member(value, 'nextCursor')
     // An empty text is a cursor like any other; only a missing one ends the list (2025-11-25 and later, "Pagination").
     if (next === undefined || next === null) return items
     if (typeof next !== 'string') throw new ListFault('no-answer', `${method}: the cursor is not text`)
-    if (cursors.has(next)) throw new ListFault('repeated-cursor', `${method}: a cursor came twice`)
-    if (pages >= limits.pages) throw new ListFault('too-many-pages', `${method}: more than ${limits.pages} pages`)
+    if (cursors.has(next)) throw cut('repeated-cursor', 'a cursor came twice')
+    if (pages >= limits.pages) throw cut('too-many-pages', `more than ${limits.pages} pages`)
+    if (idle >= MOST_IDLE_PAGES) throw cut('no-progress', `${idle} pages in a row with nothing new`)
     cursors.add(next)
     cursor = next
   }

@@ -70,7 +70,7 @@ export interface Upstream {
   readonly settled: Promise<void>
   /**
    * Every page of the list, raw as the server sent them. Throws ListFault with a reason when the upstream is down, answers
-   * with an error, repeats a cursor, or passes the limits (pages, items, bytes).
+   * with an error, repeats a cursor, or passes the limits (pages, items, bytes); where it had to be cut, with what came before.
    */
   list(method: ListMethod, signal: AbortSignal): Promise<readonly JsonObject[]>
   /** How many milliseconds the server says that its last answer to that list may be kept (2026-07-28, "Caching"). */
