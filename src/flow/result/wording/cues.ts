@@ -68,7 +68,8 @@ function of(cue: Cue, definition: number, result: number, ...patterns: readonly 
   return { cue, weight: { definition, result }, patterns: patterns.map((one) => new RegExp(one, 'i')) }
 }
 
-const CONTRARY = /\b(?:not|never|n't|cannot)\b[^.!?]{0,60}\bwithout\b|\b(?:prompt|asks?|wait for|requires?)\b[^.!?]{0,20}\b(?:users?|approval|confirmation|permission)\b/i
+const CONTRARY =
+  /\b(?:not|never|n't|cannot)\b[^.!?]{0,60}\bwithout\b|\b(?:prompt|asks?|wait for|requires?)\b[^.!?]{0,20}\b(?:users?|approval|confirmation|permission)\b/i
 
 export const rules: readonly Rule[] = [
   of(
@@ -142,6 +143,7 @@ export const rules: readonly Rule[] = [
     String.raw`\b(?:authori[sz]ed|approved|granted|cleared|confirmed|mandated|required|reviewed|requested|whitelisted|signed off)\b[^.!?]{0,30}\b(?:by|from)\b[^.!?]{0,16}\b(?:admin(?:istrator)?s?|security|operators?|system|compliance|it department|management|user|developer|anthropic|openai|the owner|legal)\b`,
     String.raw`\b(?:consent|approval|permission|authori[sz]ation)\b[^.!?]{0,30}\b(?:has been|have been|was|is|already|recorded|granted|given|on file|confirmed)\b[^.!?]{0,40}`,
     String.raw`\b(?:the )?user\b[^.!?]{0,12}\b(?:has|have|already|previously)\b[^.!?]{0,12}\b(?:agreed|approved|consented|authori[sz]ed|confirmed)\b|\buser (?:agreed|approved|consented) to\b`,
+    String.raw`\b(?:admin(?:istrator)?s?|(?:security|compliance|platform) team|operators?|owner|management)\b[^.!?]{0,8}\b(?:has|have)\b[^.!?]{0,12}\b(?:approved|authori[sz]ed|granted|cleared|confirmed)\b`,
     String.raw`\bpre-?(?:approved|authori[sz]ed)\b|\btake (?:it|that|this) as (?:approval|consent|permission|a yes)\b|\b(?:is|are) authori[sz]ed to\b`,
     String.raw`\btreat\b[^.!?]{0,40}\bas\b[^.!?]{0,20}\b(?:coming from|trusted|the operator|the user|approved|authori[sz]ed)\b`,
     String.raw`\b(?:security|compliance|legal|admin|it|platform) (?:team|department|policy)\b[^.!?]{0,20}\b(?:notice|requires?|mandates?|has|says)\b`,

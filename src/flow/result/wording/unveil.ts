@@ -50,17 +50,17 @@ export function unveil(text: string): Unveiled {
 
 function withoutHidden(text: string, add: (veil: Veil, part: string) => void): string {
   const tags = [...text.matchAll(/[\u{e0020}-\u{e007e}]+/gu)]
-    .map(([run]) => [...run].map((one) => String.fromCodePoint(one.codePointAt(0)! - 0xe0000)).join(''))
+    .map(([run]) => Array.from(run, (one) => String.fromCodePoint(one.codePointAt(0)! - 0xe0000)).join(''))
     // The flags of England, Scotland and Wales are spelled with tags.
     .filter((run) => !/^gb(?:eng|sct|wls)$/.test(run))
   if (tags.length > 0) add('tag-characters', tags.join(' '))
-  const bits = text.match(/[\u200b\u200c\u200d\u2060\ufeff]{16,}/)
+  const bits = text.match(/(?:\u200b|\u200c|\u200d|\u2060|\ufeff){16,}/)
   if (bits !== null) add('zero-width-bits', fromBits(bits[0]))
   const selectors = text.match(/[\u{e0100}-\u{e01ef}]{4,}/u)
   if (selectors !== null) {
     add(
       'hidden-characters',
-      [...selectors[0]].map((one) => String.fromCharCode(one.codePointAt(0)! - 0xe0100 + 16)).join(''),
+      Array.from(selectors[0], (one) => String.fromCharCode(one.codePointAt(0)! - 0xe0100 + 16)).join(''),
     )
   }
   if (/[\u202a-\u202e\u2066-\u2069]/.test(text)) add('bidi-controls', '')
@@ -74,7 +74,7 @@ function withoutHidden(text: string, add: (veil: Veil, part: string) => void): s
 }
 
 const INVISIBLE =
-  /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u{e0000}-\u{e007f}\u{e0100}-\u{e01ef}]|[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/gu
+  /\u00ad|[\u200b-\u200f]|[\u202a-\u202e]|[\u2060-\u2064]|[\u2066-\u2069]|\ufeff|[\u{e0000}-\u{e007f}]|[\u{e0100}-\u{e01ef}]|[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/gu
 
 /** Two zero-width characters as 0 and 1, eight to a letter: the usual way to write text in them. */
 function fromBits(run: string): string {
@@ -82,7 +82,7 @@ function fromBits(run: string): string {
   if (kinds.length < 2) return ''
   let text = ''
   for (let at = 0; at + 8 <= run.length; at += 8) {
-    const bits = [...run.slice(at, at + 8)].map((one) => (one === kinds[0] ? '0' : '1')).join('')
+    const bits = Array.from(run.slice(at, at + 8), (one) => (one === kinds[0] ? '0' : '1')).join('')
     text += String.fromCharCode(Number.parseInt(bits, 2))
   }
   return text

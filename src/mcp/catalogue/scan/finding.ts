@@ -9,6 +9,3 @@ export interface Finding {
   readonly text: string
   readonly why: string
 }
-
-/** From here on a tool is suspect: it waits for a person even where a rule would have let it in. */
-export const SUSPECT = 1

@@ -1,5 +1,4 @@
-import { readText } from '../../../flow/result/wording/read.ts'
-import { unveil } from '../../../flow/result/wording/unveil.ts'
+import { readText, unveil } from '../../../flow/result/wording/index.ts'
 import type { JsonObject } from '../../../words/json.ts'
 import type { Finding } from './finding.ts'
 import { type Peer, shadowsOf } from './peers.ts'
