@@ -18,7 +18,7 @@ export const serverSummarySchema = z.strictObject({
   /** Why it is down, or, of one that is ready, why a list of it could not be read. */
   why: z.string().exactOptional(),
   nextTryAt: instant.exactOptional(),
-  transport: z.enum(['stdio', 'http', 'memory']).exactOptional(),
+  transport: z.enum(['stdio', 'http', 'sse', 'memory']).exactOptional(),
   revision: z.string().exactOptional(),
   /** What the server calls itself, with its version; believed by nobody. */
   serverInfo: jsonObject.exactOptional(),

@@ -58,7 +58,7 @@ export const serverSchema = z
     url: z
       .url({ protocol: /^https?$/, error: 'expected an http:// or https:// URL' })
       .exactOptional()
-      .describe('Streamable HTTP endpoint of a remote server.'),
+      .describe('Endpoint of a remote server: Streamable HTTP, or HTTP+SSE of 2024-11-05, which is found out.'),
     headers: z
       .record(
         z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'expected the name of a header'),

@@ -5,11 +5,11 @@ import type { Permit } from '../../flow/side-effect/operation.ts'
 import { isJsonObject, member, textMember, type JsonObject } from '../../words/json.ts'
 import { Secret } from '../../words/secret.ts'
 import { mirroredParameters } from '../wire/headers.ts'
-import type { Era, ModernRevision } from '../wire/revisions.ts'
+import { eraOf, type Era, type ModernRevision } from '../wire/revisions.ts'
 import { ask, cancel } from './ask.ts'
 import { callOf, isGoverned } from './call.ts'
 import { Changes, listKinds, type ListKind } from './changes.ts'
-import { agree, NoAgreement } from './era.ts'
+import { agree, mayBeOlder, NoAgreement } from './era.ts'
 import { fly, type Pausable } from './flight.ts'
 import { type Ended, noStrays, type Link, type LinkEvents, type Strays } from './link.ts'
 import { ListFault, lists, readPages } from './lists.ts'
@@ -74,6 +74,8 @@ class Connection implements ConnectedUpstream {
   #state: ConnectionState = { kind: 'connecting' }
   #live: Live | undefined
   #tryFirst: Era | undefined
+  /** The server was found to speak HTTP+SSE, which had no discovery: it is connected to that way first. */
+  #sse = false
   #errorOutput = ''
   #leftOut: Diagnostics['leftOut'] = []
   readonly #freshFor = new Map<ListMethod, number | undefined>()
@@ -195,7 +197,7 @@ class Connection implements ConnectedUpstream {
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#running
-    await Promise.all([...this.#retired].map(ended))
+    await Promise.all([...this.#retired].map(closed))
   }
 
   async #run(): Promise<void> {
@@ -222,33 +224,54 @@ class Connection implements ConnectedUpstream {
     const ended = new AbortController()
     const stop = (): void => end.resolve('closed')
     this.#closing.signal.addEventListener('abort', stop)
-    let link: Link | undefined
+    const held: { link?: Link } = {}
     const asks = new ServerAsks(this.#spec.offers ?? {})
     try {
       const runs = new Runs()
       this.#freshFor.clear()
-      const opened = await openLink(this.#spec, this.#options, this.#events(runs, asks, end.resolve), this.#strays)
-      link = opened
-      asks.through((text) => void opened.post(text))
-      const live = { link: opened, runs, asks, negotiated: await this.#negotiate(opened) }
-      this.#begin(live, ended.signal)
+      const events = this.#events(runs, asks, end.resolve)
+      const meet = async (): Promise<Negotiated> => {
+        const opened = await openLink(this.#spec, { ...this.#options, sse: this.#sse }, events, this.#strays)
+        held.link = opened
+        asks.through((text) => void opened.post(text))
+        return this.#negotiate(opened)
+      }
+      const negotiated = await meet().catch(async (fault: unknown) => {
+        if (held.link === undefined || !this.#mayBeSse(held.link, fault)) throw fault
+        await closed(held.link)
+        delete held.link
+        this.#sse = true
+        return meet().catch((older: Error) => {
+          throw new NoAgreement(`${(fault as Error).message}; by HTTP+SSE: ${older.message}`)
+        })
+      })
+      this.#begin({ link: held.link!, runs, asks, negotiated }, ended.signal)
       return await end.promise
     } catch (fault) {
       this.#tryFirst = fault instanceof NoAgreement ? fault.tryFirst : undefined
+      // What was found once may not hold any more: the next time it is looked for anew.
+      this.#sse = false
       return fault instanceof Error ? fault.message : String(fault)
     } finally {
       this.#live = undefined
       this.#closing.signal.removeEventListener('abort', stop)
       ended.abort()
       asks.close()
-      if (link !== undefined) await this.#leave(link)
+      if (held.link !== undefined) await this.#leave(held.link)
     }
+  }
+
+  /** Turned away where Streamable HTTP would have been answered, and an older revision may be spoken. */
+  #mayBeSse(link: Link, fault: unknown): boolean {
+    const { revisions } = this.#spec
+    const older = revisions.length === 0 || revisions.some((revision) => eraOf(revision) === 'legacy')
+    return link.transport === 'http' && older && mayBeOlder(fault) && !this.#closing.signal.aborted
   }
 
   async #negotiate(link: Link): Promise<Negotiated> {
     const wanted = {
       revisions: this.#spec.revisions,
-      era: this.#tryFirst,
+      era: link.transport === 'sse' ? 'legacy' : this.#tryFirst,
       offers: this.#spec.offers ?? {},
       probeTimeoutMs: this.#options.probeTimeoutMs ?? 3000,
     }
@@ -278,7 +301,7 @@ class Connection implements ConnectedUpstream {
 
   async #leave(link: Link): Promise<void> {
     if (this.#closing.signal.aborted || link.transport !== 'http') {
-      await ended(link)
+      await closed(link)
       this.#errorOutput = link.errorOutput()
       return
     }
@@ -286,7 +309,7 @@ class Connection implements ConnectedUpstream {
     this.#retired.add(link)
     void link.retire().then(async () => {
       this.#retired.delete(link)
-      await ended(link)
+      await closed(link)
     })
   }
 
@@ -345,7 +368,7 @@ class Connection implements ConnectedUpstream {
 }
 
 // A server in this process may throw when it is closed; that is no reason not to go on.
-async function ended(link: Link): Promise<void> {
+async function closed(link: Link): Promise<void> {
   await link.close().catch(() => {})
 }
 

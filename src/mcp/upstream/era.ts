@@ -30,11 +30,19 @@ export type Agreement = Pick<Negotiated, 'revision' | 'era' | 'serverInfo' | 'ca
 export class NoAgreement extends Error {
   override readonly name = 'NoAgreement'
   readonly tryFirst: Era | undefined
+  /** The HTTP status with which `initialize` was turned away. */
+  readonly status: number | undefined
 
-  constructor(why: string, tryFirst?: Era) {
+  constructor(why: string, tryFirst?: Era, status?: number) {
     super(why)
     this.tryFirst = tryFirst
+    this.status = status
   }
+}
+
+/** 2025-11-25, "Backwards Compatibility": these answers to `initialize` may be those of a server of HTTP+SSE. */
+export function mayBeOlder(fault: unknown): boolean {
+  return fault instanceof NoAgreement && fault.status !== undefined && [400, 404, 405].includes(fault.status)
 }
 
 /**
@@ -50,7 +58,7 @@ export async function agree(link: Link, wanted: Wanted, signal: AbortSignal): Pr
   if (wanted.era === 'legacy' && legacy.length > 0) {
     const answer = await initialize(link, legacy, wanted.offers, signal)
     if (answer.kind === 'agreed') return answer.agreement
-    if (!answer.refused || modern.length === 0) throw new NoAgreement(answer.why)
+    if (!answer.refused || modern.length === 0) throw new NoAgreement(answer.why, undefined, answer.status)
   }
   if (modern.length === 0) return initializeOrThrow(link, legacy, wanted.offers, signal)
 
@@ -77,7 +85,7 @@ async function discover(
 ): Promise<Discovery> {
   const revision = modern[0]!
   link.speak(revision)
-  const onPipe = link.transport !== 'http'
+  const onPipe = link.transport === 'stdio' || link.transport === 'memory'
   const patience = onPipe ? AbortSignal.any([signal, AbortSignal.timeout(wanted.probeTimeoutMs)]) : signal
   const ended = await ask(link, { method: 'server/discover', params: {}, revision }, patience)
   if (signal.aborted) return { kind: 'fault', why: 'no answer to server/discover in time' }
@@ -140,7 +148,7 @@ function readError(code: number, data: Json | undefined, modern: readonly Modern
 type Initialized =
   | { readonly kind: 'agreed'; readonly agreement: Agreement }
   /** `refused`: the server answered, and said no. */
-  | { readonly kind: 'fault'; readonly why: string; readonly refused: boolean }
+  | { readonly kind: 'fault'; readonly why: string; readonly refused: boolean; readonly status?: number }
 
 async function initializeOrThrow(
   link: Link,
@@ -149,7 +157,7 @@ async function initializeOrThrow(
   signal: AbortSignal,
 ): Promise<Agreement> {
   const answer = await initialize(link, legacy, offers, signal)
-  if (answer.kind === 'fault') throw new NoAgreement(answer.why)
+  if (answer.kind === 'fault') throw new NoAgreement(answer.why, undefined, answer.status)
   return answer.agreement
 }
 
@@ -171,7 +179,8 @@ async function initialize(
       return { kind: 'fault', refused: false, why: outcome.why }
     case 'no-answer': {
       const refused = outcome.why === 'status' && !isRefusalOfAccess(status)
-      return { kind: 'fault', refused, why: `no agreement by initialize: ${outcome.detail}` }
+      const why = `no agreement by initialize: ${outcome.detail}`
+      return { kind: 'fault', refused, why, ...(status !== undefined && { status }) }
     }
   }
   const named = textMember(outcome.value, 'protocolVersion')

@@ -27,7 +27,7 @@ export interface HttpOptions {
   readonly pauses?: PauseRange
 }
 
-type HttpReach = Extract<UpstreamSpec['reach'], { kind: 'http' }>
+export type HttpReach = Extract<UpstreamSpec['reach'], { kind: 'http' }>
 
 /** Long enough for a server to take leave of a session, and short enough to wait for. */
 const FAREWELL_MS = 1000
@@ -223,7 +223,8 @@ const ours = new Set<string>([
   ...Object.values(headerNames),
 ])
 
-function givenHeaders(headers: HttpReach['headers']): string[] {
+/** Names and values, flat, of what every request carries. Throws where the configuration names one that is ours to set. */
+export function givenHeaders(headers: HttpReach['headers']): string[] {
   const { name, version } = implementation
   const flat = ['content-type', 'application/json', 'accept', 'application/json, text/event-stream']
   let agent = true

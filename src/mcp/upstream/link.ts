@@ -37,7 +37,7 @@ export interface Ended {
 
 /** One way to one server, for as long as it lasts: a process, an HTTP endpoint with its session, a pair in memory. */
 export interface Link {
-  readonly transport: 'stdio' | 'http' | 'memory'
+  readonly transport: 'stdio' | 'http' | 'sse' | 'memory'
   readonly pid: number | undefined
   /** Sends one request, once. Ids are unique per link. */
   open(leg: LegRequest): Leg

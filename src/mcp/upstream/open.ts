@@ -1,10 +1,14 @@
 import type { LinkEvents, Link, Strays } from './link.ts'
 import { openHttp, type HttpOptions } from './http.ts'
+import { openHttpSse } from './http-sse.ts'
 import { openMemory } from './memory.ts'
 import { openStdio, type StdioOptions } from './stdio.ts'
 import type { UpstreamSpec } from './upstream.ts'
 
-export interface LinkOptions extends StdioOptions, HttpOptions {}
+export interface LinkOptions extends StdioOptions, HttpOptions {
+  /** By HTTP+SSE of 2024-11-05 in place of Streamable HTTP. */
+  readonly sse?: boolean
+}
 
 /** Opens the way that the specification names; nothing has been said on it yet. Throws where it cannot be opened. */
 export function openLink(
@@ -19,6 +23,7 @@ export function openLink(
     case 'stdio':
       return Promise.resolve(openStdio(reach, options, events, strays))
     case 'http':
+      if (options.sse === true) return openHttpSse(reach, { connectTimeoutMs, ...options }, events, strays)
       return Promise.resolve(openHttp(reach, { connectTimeoutMs, ...options }, events, strays))
     default:
       return reach satisfies never

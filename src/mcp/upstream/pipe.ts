@@ -1,4 +1,4 @@
-import type { NoAnswer } from '../../flow/receipt/receipt.ts'
+import type { NoAnswer, WireOutcome } from '../../flow/receipt/receipt.ts'
 import { idAtEnds, readMessage, type Message } from '../wire/message.ts'
 import { eraOf, type Revision } from '../wire/revisions.ts'
 import { endedBy, MOST_LEGS, notSent, type Leg, type LegRequest, type LinkEvents, type Strays } from './link.ts'
@@ -43,6 +43,11 @@ export class Pipe {
   post(text: string): Promise<void> {
     if (this.#closed === undefined) this.#write(text)
     return Promise.resolve()
+  }
+
+  /** No answer to that request will come, or it never left. One that was answered already, or never asked, is not touched. */
+  lose(id: unknown, outcome: WireOutcome): void {
+    this.#take(id)?.end({ outcome })
   }
 
   receive(bytes: Buffer): void {

@@ -54,7 +54,7 @@ export interface Negotiated {
   readonly serverInfo: JsonObject
   readonly capabilities: JsonObject
   readonly instructions: string | undefined
-  readonly transport: 'stdio' | 'http' | 'memory'
+  readonly transport: 'stdio' | 'http' | 'sse' | 'memory'
   readonly pid: number | undefined
   readonly connectedAt: number
 }
