@@ -33,17 +33,16 @@ async function listening(t: TestContext, handle: Handler): Promise<{ url: string
 /** The official server of the first family, as it was run until Streamable HTTP came. */
 function official(t: TestContext) {
   const open = new Map<string, SSEServerTransport>()
-  return listening(t, (request, response) => {
+  return listening(t, (request, response): void => {
     const { pathname, searchParams } = new URL(request.url!, 'http://127.0.0.1')
     if (request.method === 'GET' && pathname === '/sse') {
       const transport = new SSEServerTransport('/messages', response)
       open.set(transport.sessionId, transport)
-      void serverOf().connect(transport as never)
-      return
+      return void serverOf().connect(transport as never)
     }
     const transport = pathname === '/messages' ? open.get(searchParams.get('sessionId') ?? '') : undefined
-    if (transport === undefined) return void response.writeHead(404).end()
-    void transport.handlePostMessage(request, response)
+    if (transport === undefined) response.writeHead(404).end()
+    else void transport.handlePostMessage(request, response)
   })
 }
 
@@ -104,7 +103,7 @@ test('a server that has only HTTP+SSE is found, called and heard, and remembered
 test('nothing is posted to an endpoint of another origin', async (t) => {
   const other = await listening(t, (_request, response) => void response.writeHead(202).end())
   for (const endpoint of [other.url, 'https://example.org/messages', '//example.org/', 'http://u:p@127.0.0.1/']) {
-    const { url } = await listening(t, (request, response) => {
+    const { url } = await listening(t, (request, response): void => {
       if (request.method !== 'GET') return void response.writeHead(405).end()
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write(`event: endpoint\ndata: ${endpoint}\n\n`)
@@ -119,7 +118,7 @@ test('nothing is posted to an endpoint of another origin', async (t) => {
 
 test('a call whose POST is turned away is not answered, and the others do not notice', async (t) => {
   let stream: ServerResponse | undefined
-  const { url } = await listening(t, (request, response) => {
+  const { url } = await listening(t, (request, response): void => {
     if (request.url === '/sse' && request.method === 'POST') return void response.writeHead(404).end()
     if (request.method === 'GET') {
       stream = response
@@ -128,7 +127,7 @@ test('a call whose POST is turned away is not answered, and the others do not no
     }
     let body = ''
     request.on('data', (chunk) => (body += String(chunk)))
-    request.on('end', () => {
+    request.on('end', (): void => {
       const { id, method, params } = JSON.parse(body) as { id?: number; method: string; params: { name?: string } }
       if (params?.name === 'turned-away') return void response.writeHead(500).end()
       response.writeHead(202).end()
