@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { serveOn } from '../fixtures/conformance/served.ts'
 import { drive, type Scenario } from './drive.ts'
+import { assertFigures } from '../compatibility/page.ts'
 import { compare, expectedOf, failuresOf, runSuite } from './suite.ts'
 
 const program = join(import.meta.dirname, 'caller.ts')
@@ -27,3 +28,5 @@ for (const revision of ['2026-07-28', '2025-11-25'] as const) {
     assert.ok(stale.length === 0, `expected to fail, and did not:\n${stale.join('\n')}`)
   })
 }
+
+test('docs/compatibility.md has the figures of the suite', assertFigures)

@@ -8,6 +8,7 @@ import { serveModern } from '../fixtures/conformance/modern.ts'
 import { serveTasks, taskTools } from '../fixtures/conformance/tasks.ts'
 import { approveOffered, makeSite, openGateway } from '../fixtures/site.ts'
 import { doorwayTo } from './doorway.ts'
+import { assertFigures } from '../compatibility/page.ts'
 import { compare, expectedOf, failuresOf, runSuite } from './suite.ts'
 
 const fixtures = { modern: serveModern, legacy: serveLegacy } as const
@@ -61,3 +62,5 @@ for (const era of ['modern', 'legacy'] as const) {
     })
   }
 }
+
+test('docs/compatibility.md has the figures of the suite', assertFigures)
