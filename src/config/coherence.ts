@@ -37,6 +37,8 @@ export function incoherences(config: ConfigText, document: ConfigDocument): Conf
     if (reserved.has(id)) say(['principals', n, 'id'], `\`${id}\` is ${reserved.get(id) ?? ''}`)
 
   for (const [server, { tools, asks }] of Object.entries(config.servers)) {
+    if (asks.sampling === 'host' && config.sampling === undefined)
+      say(['servers', server, 'asks', 'sampling'], '`host` needs a model under `sampling`')
     for (const [n, root] of asks.roots.entries()) {
       if (!Object.hasOwn(config.roots, root))
         say(

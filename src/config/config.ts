@@ -26,6 +26,8 @@ export interface Config {
   readonly consent: { readonly waitMs: number; readonly rules: readonly ConsentRule[] }
   readonly budgets: readonly Budget[]
   readonly limits: LimitsConfig
+  /** The model of this host, for servers that may ask it. */
+  readonly sampling?: { readonly model: string; readonly maxTokens: number; readonly waitMs: number }
   readonly ledger: { readonly reads: 'grouped' | 'strict'; readonly repeatWindowMs: number }
   readonly evidence: { readonly checkpointEvery: number; readonly checkpointSeconds: number }
   readonly catalogue: { readonly refreshMs: number }

@@ -40,6 +40,11 @@ export function resolveConfig(file: string, text: ConfigText, document: ConfigDo
       return { ...rest, windowMs: window, ...(wall === undefined ? {} : { wallMs: wall }) }
     }),
     limits: text.limits,
+    ...(text.sampling === undefined
+      ? {}
+      : {
+          sampling: { model: text.sampling.model, maxTokens: text.sampling.maxTokens, waitMs: text.sampling.wait },
+        }),
     ledger: { reads: text.ledger.reads, repeatWindowMs: text.ledger.repeatWindow },
     evidence: text.evidence,
     catalogue: { refreshMs: text.catalogue.refresh },

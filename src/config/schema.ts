@@ -63,6 +63,14 @@ export const configSchema = z
       .describe('Who is asked before what.'),
     budgets: z.array(budgetSchema).max(1000).default([]),
     limits: limits.prefault({}).describe('Bounds on one call and on the gateway.'),
+    sampling: z
+      .strictObject({
+        model: text('A model as `run --model` takes it; its key is in the environment.', 512),
+        maxTokens: count('The most tokens of one answer.', 1, 1_000_000).prefault(4096),
+        wait: duration('How long one answer may take.').prefault('2m'),
+      })
+      .exactOptional()
+      .describe('The model that answers servers with `asks.sampling: host`.'),
     ledger: z
       .strictObject({
         reads: z

@@ -17,9 +17,9 @@ const asksSchema = z
       .default([])
       .describe('What it may ask the person at the client: a form, or to open a URL.'),
     sampling: z
-      .enum(['client', 'refuse'])
+      .enum(['client', 'host', 'refuse'])
       .default('refuse')
-      .describe('Who answers when it asks for a model: the client, or nobody.'),
+      .describe('Who answers when it asks for a model: the client, the model under `sampling`, or nobody.'),
     roots: z
       .array(name('A name under `roots`.'))
       .max(64)

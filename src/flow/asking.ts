@@ -36,8 +36,14 @@ export interface AskNeeds {
   /** The same attempt goes on with another leg. On disk when it resolves. */
   recordLeg(action: AuthorisedAction, operation: string, leg: number): Promise<void>
   /** The model of this host, where one is configured. */
-  readonly sample?: (ask: Ask, action: AuthorisedAction, signal: AbortSignal) => Promise<AskReply>
+  readonly sample?: (ask: Ask, action: AuthorisedAction, signal: AbortSignal) => Promise<Sampled>
   readonly limits: AskLimits
+}
+
+/** What the model of this host said, and what goes on record of it. */
+export interface Sampled {
+  readonly reply: AskReply
+  readonly facts: Facts
 }
 
 export interface AskLimits {
@@ -163,23 +169,24 @@ class GovernedAsking implements Asking {
     return judged.map((one) => {
       if (one.reply !== undefined) return one
       const host = byHost.indexOf(one)
-      const reply = host === -1 ? fromClient[byClient.indexOf(one)]! : fromHost[host]!
-      return this.#accepted(one.ask, reply, host === -1 ? 'client' : 'host', until)
+      if (host === -1) return this.#accepted(one.ask, fromClient[byClient.indexOf(one)]!, { by: 'client' }, until)
+      const { reply, facts } = fromHost[host]!
+      return this.#accepted(one.ask, reply, { by: 'host', ...facts }, until)
     })
   }
 
-  async #sample(ask: Ask, until: AbortSignal): Promise<AskReply> {
+  async #sample(ask: Ask, until: AbortSignal): Promise<Sampled> {
     const { sample } = this.#needs
-    if (sample === undefined) return askError(askErrors.internal, 'No model is configured')
+    if (sample === undefined) return { reply: askError(askErrors.internal, 'No model is configured'), facts: {} }
     try {
       return await sample(ask, this.#permit.action, until)
     } catch {
-      return askError(askErrors.internal, 'The model gave no answer')
+      return { reply: askError(askErrors.internal, 'The model gave no answer'), facts: {} }
     }
   }
 
-  #accepted(ask: Ask, reply: AskReply, by: string, until: AbortSignal): Judged {
-    const facts = { decision: 'asked', by }
+  #accepted(ask: Ask, reply: AskReply, about: Facts, until: AbortSignal): Judged {
+    const facts = { decision: 'asked', ...about }
     if (reply.kind === 'error') {
       // A person who does not answer has not said no; the protocol has a word for that.
       if (until.aborted && ask.method === 'elicitation/create')

@@ -28,6 +28,7 @@ import type { JsonObject } from '../words/json.ts'
 import type { Home } from './home.ts'
 import { readPolicies } from './policies.ts'
 import { identitiesOf } from './principals.ts'
+import { samplerFor } from './sampler.ts'
 import { GovernedReadBacks } from './read-backs.ts'
 
 /** Everything that decides and records, without a door. */
@@ -177,6 +178,7 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
       grantOf: (server) => config.servers.find(({ spec }) => spec.name === server)?.asks ?? noGrant,
       permitted: (action, form) => policies.mayAsk(action, form),
       record: (asked) => ledger.asked(asked),
+      ...(config.sampling === undefined ? {} : { sample: samplerFor(config.sampling, budgets) }),
       recordLeg: (action, operation, leg) => ledger.record(legHappening(action, operation, leg)),
       limits: {
         perCall: config.limits.asksPerCall,

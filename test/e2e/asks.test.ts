@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readFileSync, appendFileSync, realpathSync } from 'node:fs'
+import { readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
@@ -10,56 +9,10 @@ import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/s
 import * as schemas from '@modelcontextprotocol/sdk/types.js'
 import type { RunningGateway } from '../../src/gateway/build.ts'
 import type { JsonObject } from '../../src/words/json.ts'
-import { serveOn } from '../fixtures/conformance/served.ts'
-import { overHttp } from '../fixtures/servers/asking.ts'
-import { approveOffered, fixture, makeSite, openGateway, type Site } from '../fixtures/site.ts'
+import { effects, everything, openAsking, type Opened } from '../fixtures/asking-site.ts'
+import type { Site } from '../fixtures/site.ts'
 
 // The square: each era of client before each era of server, by pipe and by HTTP, with the official clients.
-
-const everything = { elicitation: ['form', 'url'], sampling: 'client', roots: ['here'] }
-
-interface Opened {
-  readonly gateway: RunningGateway
-  readonly site: Site
-}
-
-async function open(
-  t: TestContext,
-  era: 'legacy' | 'modern',
-  by: 'stdio' | 'http',
-  asks: object = everything,
-  policy?: string,
-): Promise<Opened> {
-  let effects = ''
-  const http = by === 'http' ? await serveOn(overHttp(era, (name) => appendFileSync(effects, `${name}\n`))) : undefined
-  if (http !== undefined) t.after(() => http.close())
-  const reach = (own: Site) =>
-    http === undefined
-      ? { command: 'node', args: [fixture('asking'), '--era', era, '--effects', own.effects] }
-      : { url: http.url }
-  const site = makeSite(
-    t,
-    (own) =>
-      JSON.stringify({
-        roots: { here: './here' },
-        servers: { desk: { ...reach(own), asks } },
-        consent: { rules: [{ name: 'all may run', decision: 'allow' }] },
-      }),
-    policy,
-  )
-  effects = site.effects
-  mkdirSync(join(site.folder, 'here', 'inner'), { recursive: true })
-  const gateway = await openGateway(t, site)
-  // On a busy machine a program may take more than one attempt to come up.
-  const until = Date.now() + 60_000
-  for (;;) {
-    await approveOffered(gateway)
-    const offered = await gateway.control.tools({})
-    if (offered.length > 0 && offered.every(({ state }) => state === 'approved')) return { gateway, site }
-    if (Date.now() > until) throw new Error('the server did not come up')
-    await sleep(50)
-  }
-}
 
 /** What a client was asked, and what it says to each method. */
 class Person {
@@ -140,9 +93,6 @@ async function call(client: Client, name: string, n: string): Promise<{ text: st
   return { text: first?.text ?? '', isError: result.isError === true }
 }
 
-const effects = (site: Site): string[] =>
-  existsSync(site.effects) ? readFileSync(site.effects, 'utf8').split('\n').filter(Boolean) : []
-
 async function asksOnRecord(gateway: RunningGateway): Promise<JsonObject[]> {
   const records = await gateway.control.evidence({ limit: 200 })
   return (records as unknown as JsonObject[])
@@ -154,7 +104,7 @@ for (const era of ['legacy', 'modern'] as const) {
   for (const by of ['stdio', 'http'] as const) {
     for (const mode of ['v1', 'legacy', 'auto', 'modern'] as const) {
       test(`${mode} client, ${era} server by ${by}: what it asks comes to the client and back, and it runs once`, async (t) => {
-        const opened = await open(t, era, by)
+        const opened = await openAsking(t, era, by)
         const one = person(opened.site)
         const client = await connect(t, opened, mode, one)
 
@@ -215,7 +165,7 @@ for (const mode of ['legacy', 'modern'] as const) {
     const title = `${mode} client, ${era} server`
 
     test(`${title}: nothing is granted by default, and nobody is asked`, async (t) => {
-      const opened = await open(t, era, 'http', {})
+      const opened = await openAsking(t, era, 'http', {})
       const one = person(opened.site)
       const client = await connect(t, opened, mode, one)
       for (const name of ['weigh', 'think', 'where']) await fails(client, name, era)
@@ -226,7 +176,7 @@ for (const mode of ['legacy', 'modern'] as const) {
 
     test(`${title}: what is granted and no policy permits is refused, and why is on record`, async (t) => {
       const policy = 'permit (principal, action in [Action::"see", Action::"call"], resource);'
-      const opened = await open(t, era, 'http', everything, policy)
+      const opened = await openAsking(t, era, 'http', everything, { policy })
       const one = person(opened.site)
       await fails(await connect(t, opened, mode, one), 'weigh', era)
       assert.deepEqual([one.asked.length, effects(opened.site)], [0, []])
@@ -241,7 +191,7 @@ for (const mode of ['legacy', 'modern'] as const) {
 }
 
 test('a server of 2025-11-25 gets the exact error that a client without the capability gives', async (t) => {
-  const opened = await open(t, 'legacy', 'http')
+  const opened = await openAsking(t, 'legacy', 'http')
   const one = person(opened.site)
   const forms = await connect(t, opened, 'legacy', one, { elicitation: {}, sampling: {} })
   await assert.rejects(call(forms, 'where', 'a'), { code: -32601 })
