@@ -6,6 +6,7 @@ import type { ToolProfile } from '../flow/tool/profile.ts'
 import type { UpstreamSpec } from '../mcp/upstream/upstream.ts'
 import type { Revision } from '../mcp/wire/revisions.ts'
 import type { JsonObject } from '../words/json.ts'
+import type { AuthConfig } from './auth.ts'
 
 /** The configuration in force: defaults filled in, paths absolute, durations in milliseconds, sizes in bytes. Frozen. */
 export interface Config {
@@ -64,6 +65,8 @@ export interface ServerConfig {
    * the names of its variables or headers, and the package with its installed version. A digest of it goes into every pin.
    */
   readonly identity: JsonObject
+  /** How a token for it is got, where it wants one. */
+  readonly auth?: AuthConfig
   readonly sandbox: 'prefer' | 'none'
   readonly resources: 'allow' | 'deny'
   readonly prompts: 'allow' | 'deny'

@@ -36,7 +36,9 @@ export function readDocument(file: string, text: string, environment: Environmen
     const { line, col } = lines.linePos(Math.min(offset, text.length))
     return { line, column: col, at: dotted(path), message, hint, source: withoutSecrets(rows[line - 1] ?? '', path) }
   }
-  const isSecretPlace = (path: Path) => path[0] === 'servers' && (path[2] === 'env' || path[2] === 'headers')
+  const isSecretPlace = (path: Path) =>
+    path[0] === 'servers' &&
+    (path[2] === 'env' || path[2] === 'headers' || (path[2] === 'auth' && path[3] === 'clientSecret'))
 
   for (const error of [...document.errors, ...document.warnings])
     problems.push(problemAt(error.pos[0], [], error.message))

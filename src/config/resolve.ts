@@ -5,6 +5,7 @@ import type { ReadBack, ToolProfile } from '../flow/tool/profile.ts'
 import type { UpstreamSpec } from '../mcp/upstream/upstream.ts'
 import type { JsonObject } from '../words/json.ts'
 import { Secret } from '../words/secret.ts'
+import type { AuthConfig, AuthText } from './auth.ts'
 import type { Config, PrincipalConfig, ServerConfig } from './config.ts'
 import type { ConfigDocument } from './document.ts'
 import { namesSecret } from './interpolate.ts'
@@ -80,6 +81,7 @@ function serverOf(
       connectTimeoutMs: server.connectTimeout,
     },
     identity: identityOf(server, folder),
+    ...(server.auth !== undefined && { auth: authOf(server.auth, folder) }),
     sandbox: server.sandbox,
     resources: server.resources,
     prompts: server.prompts,
@@ -128,6 +130,7 @@ function identityOf(server: ServerText, folder: string): JsonObject {
   if (server.url !== undefined)
     return {
       url: server.url,
+      ...(server.auth?.issuer !== undefined && { issuer: server.auth.issuer }),
       headers: Object.keys(server.headers ?? {})
         .map((it) => it.toLowerCase())
         .toSorted(),
@@ -143,6 +146,19 @@ function identityOf(server: ServerText, folder: string): JsonObject {
     ...identity,
     package: server.package,
     version: installedVersion(server.package, resolve(folder, server.cwd ?? '.')),
+  }
+}
+
+function authOf(text: AuthText, folder: string): AuthConfig {
+  const { clientId, clientSecret, clientKey, clientKeyAlgorithm, registration, assertionFile, ...rest } = text
+  const key = clientKey && { key: { path: resolve(folder, clientKey), algorithm: clientKeyAlgorithm } }
+  return {
+    ...rest,
+    dynamicRegistration: registration === 'dynamic',
+    ...(clientId !== undefined && {
+      client: { id: clientId, ...(clientSecret !== undefined && { secret: new Secret(clientSecret) }), ...key },
+    }),
+    ...(assertionFile !== undefined && { assertionFile: resolve(folder, assertionFile) }),
   }
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { legacyRevisions, modernRevisions } from '../mcp/wire/revisions.ts'
+import { authSchema } from './auth.ts'
 import { count, duration, name, text } from './fields.ts'
 import { profileSchema } from './profile.ts'
 
@@ -65,6 +66,7 @@ export const serverSchema = z
       )
       .exactOptional()
       .describe('Sent with every request to the URL; kept as secrets.'),
+    auth: authSchema.exactOptional(),
     revisions: revisionsSchema,
     connectTimeout: duration('How long a first answer may take.').prefault('30s'),
     sandbox: z
@@ -105,10 +107,13 @@ export const serverSchema = z
       stray('url', 'a server has either `command` or `url`, not both')
     else if (server.url === undefined) {
       if (server.headers !== undefined) stray('headers', '`headers` goes with `url`; a program gets `env`')
+      if (server.auth !== undefined) stray('auth', '`auth` goes with `url`')
     } else {
       for (const key of ['args', 'cwd', 'env'] as const)
         if (server[key] !== undefined) stray(key, `\`${key}\` goes with \`command\``)
       if (server.package !== undefined) stray('package', '`package` goes with `command`')
+      const given = Object.keys(server.headers ?? {}).some((name) => name.toLowerCase() === 'authorization')
+      if (server.auth !== undefined && given) stray('auth', 'a server has `auth` or a header `Authorization`, not both')
       const { username, password } = new URL(server.url)
       if (username !== '' || password !== '') stray('url', 'expected a URL without credentials; put them in `headers`')
     }

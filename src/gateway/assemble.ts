@@ -12,6 +12,7 @@ import { CedarPolicies } from '../flow/resource/policy.ts'
 import type { PolicyText } from '../flow/resource/policy-set.ts'
 import { ScopeResolver } from '../flow/resource/resolver.ts'
 import { type ToolProfile, undeclared } from '../flow/tool/profile.ts'
+import type { Browser, UpstreamAuth } from '../identity/client/upstream-auth.ts'
 import type { TokenIdentities } from '../identity/tokens.ts'
 import { LiveCatalogue } from '../mcp/catalogue/catalogue.ts'
 import type { CatalogueEvent } from '../mcp/catalogue/events.ts'
@@ -30,6 +31,7 @@ import { readPolicies } from './policies.ts'
 import { identitiesOf } from './principals.ts'
 import { samplerFor } from './sampler.ts'
 import { GovernedReadBacks } from './read-backs.ts'
+import { upstreamAuths, withAuth } from './upstream-auth.ts'
 
 /** Everything that decides and records, without a door. */
 export interface Core {
@@ -45,6 +47,8 @@ export interface Core {
   readonly upstreams: ReadonlyMap<string, ConnectedUpstream>
   /** The same by name, with the connections that principals have to themselves: calls go this way. */
   readonly apart: ReadonlyMap<string, ApartUpstream>
+  /** The tokens of the upstreams that want some, by name. */
+  readonly auths: ReadonlyMap<string, UpstreamAuth>
   readonly desk: Desk
   readonly budgets: Accounts
   readonly reconciler: Reconciler
@@ -60,6 +64,8 @@ export interface AssembleOptions {
   readonly onFault?: (fault: unknown, where: string) => void
   /** In place of the files in the policy folder. */
   readonly policies?: readonly PolicyText[]
+  /** Logs in at the upstreams that ask for it, without a person. */
+  readonly browser?: Browser
 }
 
 /** Opens the ledger, connects the upstreams and joins them to a flow. What was opened is closed again where a part of it fails. */
@@ -94,9 +100,10 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
   const identities = identitiesOf(config, home)
   const texts = options.policies ?? readPolicies(config.policy)
   const policies = new CedarPolicies(texts)
+  const auths = upstreamAuths(config.servers, home.folder, options.browser)
   const connect = ({ spec, asks }: ServerConfig): ConnectedUpstream =>
     connectUpstream(
-      { ...spec, offers: offersOfGrant(asks) },
+      { ...withAuth(spec, auths.get(spec.name)), offers: offersOfGrant(asks) },
       {
         records: join(home.folder, 'children'),
         messageBytes: config.limits.resultHardBytes + (64 << 10),
@@ -215,6 +222,7 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
     sources: new LiveSources(catalogue, upstreams, policies),
     upstreams,
     apart,
+    auths,
     desk,
     budgets,
     reconciler,

@@ -5,6 +5,7 @@ import { servePipe } from '../mcp/downstream/pipe.ts'
 import type { Ports } from '../mcp/downstream/ports.ts'
 import { listen } from '../mcp/downstream/server.ts'
 import type { Point } from '../flow/index.ts'
+import type { Browser } from '../identity/client/upstream-auth.ts'
 import { assemble, type Core } from './assemble.ts'
 import type { Gateway, GatewayOptions } from './control/control.ts'
 import { listenPrivately } from './control/listen.ts'
@@ -16,6 +17,8 @@ import { Steward } from './steward.ts'
 export interface StartOptions extends GatewayOptions {
   /** Tests only: called at each named point of each call. */
   readonly at?: (point: Point) => void
+  /** Logs in at the upstreams that ask for it, without a person. */
+  readonly browser?: Browser
 }
 
 export interface RunningGateway extends Gateway {

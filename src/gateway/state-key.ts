@@ -2,9 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** 32 bytes that only this home has; what clients carry for us between two requests is sealed with it. Made once. */
+/** What clients carry for us between two requests is sealed with it. */
 export function stateKey(home: string): Uint8Array {
-  const file = join(home, 'keys', 'state.key')
+  return homeKey(home, 'state.key')
+}
+
+/** 32 bytes that only this home has, in a file of mode 0600. Made once. */
+export function homeKey(home: string, name: 'state.key' | 'tokens.key'): Uint8Array {
+  const file = join(home, 'keys', name)
   if (!existsSync(file)) {
     mkdirSync(join(home, 'keys'), { recursive: true, mode: 0o700 })
     const descriptor = openSync(file, 'wx', 0o600)

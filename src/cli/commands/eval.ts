@@ -10,6 +10,15 @@ interface DiscoveryOptions {
   readonly tokens?: boolean
 }
 
+const labels =
+  'label: `benign` or anything else for an attack; technique, plain_request and hard_negative where they are known.'
+
+const attacks = {
+  poisoning: `does the scan report poisoned definitions, and leave the others alone?\n\nA line: {label, tool, peers?, …}. ${labels}`,
+  injection: `are results with orders in them reported, and others not?\n\nA line: {label, result, …}. ${labels}`,
+  drift: `is a changed definition stopped, and of what kind are changes?\n\nA line: {label, before, after, …}. ${labels}`,
+} as const
+
 export const declare: Declare = (program, act) => {
   const evaluate = program
     .command('eval')
@@ -17,7 +26,10 @@ export const declare: Declare = (program, act) => {
       'Measure a part of the product on your own data, or on a published set.\n\n' +
         'Examples:\n' +
         '  countersign eval discovery --tools tools.jsonl --queries queries.jsonl\n' +
-        '  countersign eval discovery --tools tools.jsonl --tokens',
+        '  countersign eval discovery --tools tools.jsonl --tokens\n' +
+        '  countersign eval poisoning --cases definitions.jsonl\n' +
+        '  countersign eval injection --cases results.jsonl\n' +
+        '  countersign eval drift --cases changes.jsonl',
     )
   evaluate
     .command('discovery')
@@ -39,5 +51,18 @@ export const declare: Declare = (program, act) => {
         return exits.done
       }),
     )
+  for (const [kind, about] of Object.entries(attacks)) {
+    evaluate
+      .command(kind)
+      .description(about)
+      .requiredOption('--cases <file>', 'labelled cases, one JSON object a line')
+      .action(
+        act(async (context, { cases }: { cases: string }) => {
+          const { evalAttacks } = await import('../eval/attacks.ts')
+          evalAttacks(kind as keyof typeof attacks, cases, context.io)
+          return exits.done
+        }),
+      )
+  }
   return evaluate
 }

@@ -10,6 +10,7 @@ import { differenceLines } from '../render/difference.ts'
 import { moment } from '../render/moment.ts'
 import { fieldLines, tableLines } from '../render/table.ts'
 import { fit, plain } from '../render/width.ts'
+import type { ScanOptions } from '../tool-scan.ts'
 
 interface KindOption {
   readonly kind?: ToolRef['kind']
@@ -57,6 +58,20 @@ export const declare: Declare = (program, act) => {
     .description('field by field, where the definition differs from the approved one; exit code 3 where it does')
     .option(...kindOption)
     .action(act((context, options: KindOption, named) => diff(context, options, named!)))
+  tool
+    .command('scan')
+    .argument('[tool]', 'SERVER/TOOL')
+    .option('--server <server>', 'of one server')
+    .description(
+      'look for orders to a model, hidden characters, stand-ins and lies in definitions; exit code 3 where something is found\n\n' +
+        'Example:\n  countersign tool scan --server weather',
+    )
+    .action(
+      act(async (context, options: ScanOptions, named) => {
+        const { scanTools } = await import('../tool-scan.ts')
+        return scanTools(context, named === undefined ? undefined : refOf(named, {}), options)
+      }),
+    )
   tool
     .command('approve')
     .argument('[tools...]', 'SERVER/TOOL')

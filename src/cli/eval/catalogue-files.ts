@@ -1,13 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { documentOf } from '../../mcp/catalogue/search/tool-document.ts'
 import type { SearchDocument } from '../../mcp/catalogue/search/document.ts'
 import type { Query } from '../../mcp/catalogue/search/measure.ts'
 import { type Json, type JsonObject, isJsonObject, member, textMember } from '../../words/json.ts'
 import { UsageFault } from '../fault.ts'
-
-/** Bytes of one file; a catalogue of 20,000 tools has about 20 million. */
-const LARGEST = 512 << 20
+import { type Line, lines } from './jsonl.ts'
 
 export interface CatalogueFiles {
   readonly documents: readonly SearchDocument[]
@@ -84,39 +82,6 @@ export function readQueries(file: string): QueryFile {
     } else throw fail(`mode ${mode}: expected any, all or none`)
   }
   return { queries, none }
-}
-
-interface Line {
-  readonly number: number
-  readonly value: JsonObject
-  readonly fail: (why: string) => UsageFault
-}
-
-function lines(file: string): Line[] {
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8')
-  } catch (fault) {
-    throw new UsageFault(`${file} cannot be read: ${(fault as NodeJS.ErrnoException).code ?? String(fault)}`)
-  }
-  if (text.length > LARGEST) throw new UsageFault(`${file} is larger than ${LARGEST} bytes`)
-  const found: Line[] = []
-  let number = 0
-  for (const line of text.split('\n')) {
-    number++
-    if (line.trim() === '') continue
-    const at = number
-    const fail = (why: string): UsageFault => new UsageFault(`${file}:${at}: ${why}`)
-    let value: unknown
-    try {
-      value = JSON.parse(line)
-    } catch {
-      throw fail('not JSON')
-    }
-    if (!isJsonObject(value)) throw fail('not an object')
-    found.push({ number, value, fail })
-  }
-  return found
 }
 
 function keyOf(value: JsonObject, fail: Line['fail']): string {

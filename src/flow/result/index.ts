@@ -7,7 +7,10 @@ import { type ResultLimits, roomFor } from './limits.ts'
 import { piecesOf } from './pieces.ts'
 import { type Masked, maskSecrets } from './secrets.ts'
 import { shapeOf, within } from './shape.ts'
-import { signsIn } from './signs.ts'
+import { type Sign, signsIn } from './signs.ts'
+import { ordersIn } from './wording/index.ts'
+
+const ORDERS: Sign = 'orders-to-a-model'
 
 export interface ResultNeeds {
   readonly spill: Spill
@@ -45,7 +48,7 @@ export const result: Gate<Received, Accepted, ResultNeeds> = {
     }
 
     const searched = piecesOf(bytes, value, shape.types)
-    const signs = signsIn(searched)
+    const signs = ordersIn(value) ? [...signsIn(searched), ORDERS] : signsIn(searched)
     const { secrets } = tool.profile
     const clean: Masked = secrets === 'keep' ? { bytes, value, masked: [] } : maskSecrets(bytes, value, searched.pieces)
     if (secrets === 'refuse' && clean.masked.length > 0) {

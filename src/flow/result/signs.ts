@@ -14,6 +14,7 @@ export const signs = [
   'role-markers',
   'remote-images',
   'long-queries',
+  'orders-to-a-model',
 ] as const
 export type Sign = (typeof signs)[number]
 

@@ -91,12 +91,12 @@ async function discover(
   if (signal.aborted) return { kind: 'fault', why: 'no answer to server/discover in time' }
   const { outcome } = ended
 
+  if (outcome.kind === 'not-sent') return { kind: 'fault', why: outcome.why }
   if (isRefusalOfAccess(ended.status)) {
     return { kind: 'fault', why: `HTTP ${ended.status}${ended.status === 401 ? ': it wants authorization' : ''}` }
   }
   if (outcome.kind === 'reply') return readDiscovery(outcome.value, modern)
   if (outcome.kind === 'error') return readError(outcome.code, outcome.data, modern)
-  if (outcome.kind === 'not-sent') return { kind: 'fault', why: outcome.why }
   if (ended.strayError !== undefined) return readError(ended.strayError.code, ended.strayError.data, modern)
   switch (outcome.why) {
     case 'status':

@@ -24,6 +24,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Leg {
   readonly #leg: LegRequest
   #controller: Controller | undefined
   #status = 0
+  #challenge: string | string[] | undefined
   #body: Buffer | undefined
   #more: Growing | undefined
   #events: SseReader | undefined
@@ -60,6 +61,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Leg {
   onResponseStart(_controller: Controller, status: number, headers: Headers): void {
     if (status < 200) return
     this.#status = status
+    if (status === 401 || status === 403) this.#challenge = headers['www-authenticate']
     if (status >= 300 && status < 400) return this.#cut('redirect', `HTTP ${status}, which is not followed`)
     const coding = textOf(headers['content-encoding'])
     if (coding !== '' && coding !== 'identity')
@@ -193,7 +195,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Leg {
 
   #end(ended: Ended): void {
     this.#ended = true
-    this.#leg.end(ended)
+    this.#leg.end(this.#challenge === undefined ? ended : { ...ended, challenge: this.#challenge })
   }
 
   #finish(): void {

@@ -3,6 +3,7 @@ import { Secret } from '../../words/secret.ts'
 import { implementation } from '../wire/envelope.ts'
 import { headerNames } from '../wire/headers.ts'
 import { eraOf, type Revision } from '../wire/revisions.ts'
+import { authorised, type LinkAuth } from './authorised.ts'
 import { followChanges } from './http-stream.ts'
 import { Exchange, Posting } from './http-exchange.ts'
 import {
@@ -68,6 +69,7 @@ class HttpLink implements Link, HttpGround {
   readonly #pool: Pool
   readonly #path: string
   readonly #given: readonly string[]
+  readonly #auth: LinkAuth | undefined
   readonly #options: HttpOptions
   readonly #closing = new AbortController()
   #headers: string[] = []
@@ -93,6 +95,7 @@ class HttpLink implements Link, HttpGround {
     this.messageBytes = options.messageBytes ?? MESSAGE_BYTES
     this.#path = url.pathname + url.search
     this.#given = givenHeaders(reach.headers)
+    this.#auth = reach.auth
     this.#pool = new Pool(url.origin, {
       connections: (options.connections ?? 64) + 1,
       pipelining: 1,
@@ -143,14 +146,16 @@ class HttpLink implements Link, HttpGround {
       leg.end(notSent(unable))
       return { sent: false, drop: () => {} }
     }
+    if (this.#auth === undefined) return this.#send(leg, this.#headers)
+    return authorised(this.#auth, leg, (again, authorization) => {
+      return this.#send(again, [...this.#headers, ...carried(authorization)])
+    })
+  }
+
+  #send(leg: LegRequest, headers: string[]): Leg {
     this.#open++
     const exchange = new Exchange(this, leg)
-    this.#dispatch(
-      'POST',
-      leg.headers.length === 0 ? this.#headers : [...this.#headers, ...leg.headers],
-      leg.text,
-      exchange,
-    )
+    this.#dispatch('POST', leg.headers.length === 0 ? headers : [...headers, ...leg.headers], leg.text, exchange)
     return exchange
   }
 
@@ -159,12 +164,12 @@ class HttpLink implements Link, HttpGround {
   }
 
   post(text: string): Promise<void> {
-    return new Promise((resolve) => this.#dispatch('POST', this.#headers, text, new Posting(resolve)))
+    return new Promise((resolve) => this.#dispatch('POST', this.#carrying(), text, new Posting(resolve)))
   }
 
   settled(listens: boolean): void {
     if (!listens || this.#revision === undefined || eraOf(this.#revision) === 'modern') return
-    const get = (handler: Dispatcher.DispatchHandler): void => this.#dispatch('GET', this.#headers, null, handler)
+    const get = (handler: Dispatcher.DispatchHandler): void => this.#dispatch('GET', this.#carrying(), null, handler)
     void followChanges(get, this, this.#closing.signal, this.#options.pauses)
   }
 
@@ -179,7 +184,7 @@ class HttpLink implements Link, HttpGround {
     this.#closing.abort()
     if (this.#sessionId !== undefined && !this.#pool.closed) {
       await new Promise<void>((resolve) =>
-        this.#dispatch('DELETE', this.#headers, null, new Posting(resolve, FAREWELL_MS)),
+        this.#dispatch('DELETE', this.#carrying(), null, new Posting(resolve, FAREWELL_MS)),
       )
     }
     await this.#pool.destroy()
@@ -187,6 +192,11 @@ class HttpLink implements Link, HttpGround {
 
   errorOutput(): string {
     return ''
+  }
+
+  /** For what is not worth a renewal: the token as it is. */
+  #carrying(): string[] {
+    return [...this.#headers, ...carried(this.#auth?.current())]
   }
 
   #dispatch(
@@ -197,6 +207,10 @@ class HttpLink implements Link, HttpGround {
   ): void {
     this.#pool.dispatch({ path: this.#path, method, headers, body }, handler)
   }
+}
+
+function carried(authorization: string | undefined): readonly string[] {
+  return authorization === undefined ? [] : ['authorization', authorization]
 }
 
 const ours = new Set<string>([

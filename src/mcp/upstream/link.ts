@@ -31,6 +31,8 @@ export interface Ended {
   readonly status?: number
   /** A JSON-RPC error in an HTTP error answer whose id is not that of the request. */
   readonly strayError?: Extract<Message, { kind: 'error' }>
+  /** `WWW-Authenticate` of a 401 or 403. */
+  readonly challenge?: string | readonly string[]
 }
 
 /** One way to one server, for as long as it lasts: a process, an HTTP endpoint with its session, a pair in memory. */

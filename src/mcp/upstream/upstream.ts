@@ -3,6 +3,7 @@ import type { Secret } from '../../words/secret.ts'
 import type { Sending, WireOutcome } from '../../flow/receipt/receipt.ts'
 import type { Permit } from '../../flow/side-effect/operation.ts'
 import type { Era, Revision } from '../wire/revisions.ts'
+import type { LinkAuth } from './authorised.ts'
 
 /** How an upstream is reached; made from the configuration by a composition root, paths already absolute. */
 export interface UpstreamSpec {
@@ -16,7 +17,13 @@ export interface UpstreamSpec {
         /** The child's whole environment but PATH and HOME: names that the operator gave, and nothing else. */
         readonly env: Readonly<Record<string, Secret | string>>
       }
-    | { readonly kind: 'http'; readonly url: string; readonly headers: Readonly<Record<string, Secret | string>> }
+    | {
+        readonly kind: 'http'
+        readonly url: string
+        readonly headers: Readonly<Record<string, Secret | string>>
+        /** Where tokens come from, for a server that wants one. */
+        readonly auth?: LinkAuth
+      }
     /** A server in this process: `open` connects it to one end of an in-memory pair and answers the other. */
     | { readonly kind: 'memory'; readonly open: () => Promise<MemoryEnd> }
   /** Which revisions may be spoken; empty means all. */
