@@ -105,6 +105,6 @@ export type {
   ToolSummary,
 } from './catalogue.ts'
 export type { EvidenceFilter, EvidenceList } from './evidence.ts'
-export type { DecideOperation, OperationDetail, OperationFilter, OperationView } from './operations.ts'
+export type { CallRecord, DecideOperation, OperationDetail, OperationFilter, OperationView } from './operations.ts'
 export type { BudgetAccount, PolicyReport, Status } from './status.ts'
 export { type FaultView, type RefusalView, faultSchema } from './values.ts'

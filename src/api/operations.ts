@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { errorKinds } from '../flow/receipt/error-kind.ts'
 import { states } from '../flow/side-effect/operation.ts'
 import { acceptance } from './calls.ts'
 import { instant, json, stepSchema } from './values.ts'
@@ -22,6 +23,11 @@ export const operationSchema = z.strictObject({
   approval: z.string().exactOptional(),
   repeatOf: z.string().exactOptional(),
   why: z.string().exactOptional(),
+  errorKind: z.enum(errorKinds).exactOptional(),
+  receiptRef: z.string().exactOptional(),
+  reverses: z.string().exactOptional(),
+  compensatedBy: z.string().exactOptional(),
+  upstreamKey: z.string(),
   resultBytes: z.number(),
   createdAt: instant,
   updatedAt: instant,
@@ -39,11 +45,51 @@ export const happeningSchema = z.strictObject({
   facts: z.record(z.string(), json).exactOptional(),
 })
 
+const attemptSchema = z.strictObject({
+  n: z.number(),
+  leg: z.number(),
+  upstreamKey: z.string(),
+  startedAt: instant,
+  deadlineAt: instant,
+  sent: z.enum(['no', 'maybe', 'yes']),
+  taskRef: z.string().exactOptional(),
+  endedAt: instant.exactOptional(),
+  outcome: z.string().exactOptional(),
+  errorKind: z.enum(errorKinds).exactOptional(),
+})
+
+/** What has to be known of every call, in one row. */
+export const callRecordSchema = z.strictObject({
+  actor: z.string(),
+  tenant: z.string(),
+  tool: z.string(),
+  argumentsDigest: z.string(),
+  resourceScope: z.array(json).readonly(),
+  /** Who or which rule said that it may run. */
+  approvalProof: z.record(z.string(), json),
+  idempotencyKey: z.strictObject({ caller: z.string().exactOptional(), upstream: z.string() }),
+  /** Digest of what came back, or what went wrong instead. */
+  result: z.strictObject({ bytes: z.number(), digest: z.string() }).exactOptional(),
+  error: z.strictObject({ kind: z.enum(errorKinds).exactOptional(), why: z.string() }).exactOptional(),
+  externalReceipt: z.string().nullable(),
+  verdicts: z.strictObject({
+    /** Did a policy and, where one was needed, a person allow it? */
+    allowed: z.boolean(),
+    /** What is known of the effect. */
+    happened: z.enum(states),
+    /** What the world shows. */
+    done: acceptance,
+  }),
+})
+export type CallRecord = z.infer<typeof callRecordSchema>
+
 export const operationDetailSchema = operationSchema.extend({
   /** JSON text as it was sent and as it came back; absent where it is no longer kept, cut where `resultCut` says so. */
   arguments: z.string().exactOptional(),
   result: z.string().exactOptional(),
   resultCut: z.boolean().exactOptional(),
+  record: callRecordSchema,
+  attemptRows: z.array(attemptSchema).readonly(),
   /** What the evidence holds of it, oldest first. */
   happenings: z.array(happeningSchema).readonly(),
 })

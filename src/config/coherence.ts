@@ -57,6 +57,8 @@ export function incoherences(config: ConfigText, document: ConfigDocument): Conf
             suggestion(base, Object.keys(config.roots)),
           )
       }
+      if (profile.upstreamKey?.in === 'header' && config.servers[server]?.url === undefined)
+        say([...at, 'upstreamKey', 'in'], 'a program has no headers; use `meta` or `argument`')
       for (const key of ['reconcile', 'verify'] as const) {
         const readBack = profile[key]
         if (readBack !== undefined)

@@ -86,6 +86,8 @@ export interface LimitsConfig {
   readonly argumentDepth: number
   readonly resultBytes: number
   readonly resultHardBytes: number
+  readonly unansweredCalls: number
+  readonly unansweredPause: number
   readonly sessions: number
   /** What servers ask while one call is under way: how often, of how many bytes each, and how long an answer is waited for. */
   readonly asksPerCall: number

@@ -48,6 +48,8 @@ test('an empty file is a configuration with every default, and lets nothing thro
     argumentDepth: 64,
     resultBytes: 262_144,
     resultHardBytes: 16_777_216,
+    unansweredCalls: 20,
+    unansweredPause: 10_000,
     sessions: 1000,
     asksPerCall: 16,
     askBytes: 1_048_576,
@@ -200,6 +202,7 @@ servers:
     repeat: 'allow',
     softDeadlineMs: 5000,
     hardDeadlineMs: 60_000,
+    trustRefusals: false,
     definiteFailure: [{ at: '/content/0/text', contains: 'refused' }],
     verify: {
       tool: 's/get',

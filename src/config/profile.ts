@@ -73,6 +73,34 @@ const readBackSchema = z
   })
   .describe('A governed read that tells what the world looks like after the call.')
 
+const upstreamKeySchema = z
+  .strictObject({
+    in: z.enum(['meta', 'argument', 'header']).describe('Where the server reads the key by which it tells repeats.'),
+    name: z
+      .string()
+      .regex(/^[A-Za-z0-9_./-]{1,100}$/, 'expected letters, digits, `_`, `.`, `/` or `-`')
+      .describe('Key of `_meta`, name of the argument, or of the header.'),
+    lifetimeMs: milliseconds('For so long the server remembers a key; afterwards a `keyed` tool is `once`.').prefault(
+      '24h',
+    ),
+  })
+  .describe(
+    'The key is made by Countersign for each operation; an argument of that name that a model sends is dropped.',
+  )
+
+const receiptSchema = z
+  .strictObject({
+    conditions: z
+      .array(conditionSchema)
+      .min(1)
+      .exactOptional()
+      .describe('All hold of a success; without them the outcome is unknown, whatever the answer says.'),
+    at: pointer(
+      'Where in the result the server names what it made: an id that somebody could look up.',
+    ).exactOptional(),
+  })
+  .describe('What a success has to contain.')
+
 /** Keys are those of ToolProfile; a default is what holds where nothing is declared. */
 export const profileSchema = z
   .strictObject({
@@ -102,6 +130,12 @@ export const profileSchema = z
       .min(1)
       .exactOptional()
       .describe('Answers with isError on which all these hold had no effect, so that the call may be repeated.'),
+    trustRefusals: z
+      .boolean()
+      .default(undeclared.trustRefusals)
+      .describe('The server refuses truly before it acts: 401, 404, -32601 and their like mean “no effect”.'),
+    upstreamKey: upstreamKeySchema.exactOptional(),
+    receipt: receiptSchema.exactOptional(),
     reconcile: readBackSchema.exactOptional().describe('Finds out what became of a call that nobody answered.'),
     verify: readBackSchema.exactOptional().describe('Shows whether the call did what it was to do.'),
     contentTypes: z

@@ -31,6 +31,12 @@ const limits = z
     argumentDepth: count('Nesting of the arguments.', 1, 1000).prefault(64),
     resultBytes: size('Above this a result is kept aside, and its beginning is handed out.').prefault('256KiB'),
     resultHardBytes: size('Above this a result is refused.').prefault('16MiB'),
+    unansweredCalls: count(
+      'So many calls in a row that a server left unanswered, and it gets no new ones.',
+      1,
+      10_000,
+    ).prefault(20),
+    unansweredPause: duration('For so long; then one call may try it.').prefault('10s'),
     sessions: count('Sessions of clients at one time.', 1, 100_000).prefault(1000),
     asksPerCall: count('How often a server may ask something while one call is under way.', 0, 1000).prefault(16),
     askBytes: size('One request of a server to the client, and one answer to it.').prefault('1MiB'),

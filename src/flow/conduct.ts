@@ -10,16 +10,16 @@ import { verifyOutcome } from './outcome/index.ts'
 import type { FlowNeeds } from './needs.ts'
 import type { Point } from './points.ts'
 import { classify } from './receipt/classify.ts'
+import { errorKindOf, mayTryAgain } from './receipt/error-kind.ts'
 import type { Receipt, WireOutcome } from './receipt/receipt.ts'
+import { bytesOf, effectOutcome, readOutcome, receiptStep, recordedInTime, stepOf } from './recorded.ts'
 import { type Accepted, maskText, result } from './result/index.ts'
 import { sideEffect } from './side-effect/index.ts'
-import type { OperationRow, Outcome } from './side-effect/ledger.ts'
+import type { OperationRow } from './side-effect/ledger.ts'
 import { LedgerFault } from './side-effect/ledger.ts'
 import type { Acceptance, Permit } from './side-effect/operation.ts'
 
-const ATTEMPTS = 3
 const ATTEMPT_PAUSE_MS = [50, 250]
-const RECORD_WITHIN_MS = 5_000
 const VERIFY_WITHIN_MS = 60_000
 
 /** From an authorised action to its recorded end. Everything before it could still say no; from here on it may have happened. */
@@ -37,7 +37,11 @@ export async function conduct(
   }
   needs.at?.('judged')
   const began = performance.now()
-  const asked = sideEffect.judge(action, { ledger, steps: [...steps], stillValid }, signal)
+  const asked = sideEffect.judge(
+    action,
+    { ledger, steps: [...steps], stillValid, admit: (server) => needs.breaker?.admit(server) },
+    signal,
+  )
   const permitted = asked instanceof Promise ? await asked : asked
   const recorded = steps.length
   steps.push(stepOf('side-effect', permitted, began))
@@ -66,7 +70,7 @@ async function conductRead(
 ): Promise<Answer> {
   const { action, operation } = permit
   const sent = performance.now()
-  const outcome = await send(permit, caller, needs, signal)
+  const outcome = await send(permit, caller, needs, signal, sent)
   const wallMs = performance.now() - sent
   const receipt = classify(outcome, action)
   steps.push(receiptStep(receipt, sent))
@@ -75,7 +79,7 @@ async function conductRead(
     'bytes' in receipt && receipt.bytes !== undefined ? accept(permit, receipt, needs, steps, signal) : undefined
   const verdict = accepted instanceof Promise ? await accepted : accepted
   try {
-    await needs.ledger.read(action, operation, readOutcome(receipt, wallMs), steps)
+    await needs.ledger.read(action, operation, readOutcome(receipt, errorKindOf(outcome, receipt), wallMs), steps)
   } catch (fault) {
     // A read without its record is no answer; it had no effect, and may be made again.
     if (fault instanceof LedgerFault) return refused(refuse(fault.code, { why: fault.message }), steps, undefined)
@@ -94,12 +98,34 @@ async function conductEffect(
   recorded: number,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const { action, operation } = first
-  const { ledger } = needs
   const began = performance.now()
-  const { outcome, permit } = await sendUntilSent(first, caller, needs, signal)
-  const wallMs = performance.now() - began
+  const { outcome, permit } = await sendUntilSent(first, caller, needs, signal, began)
   needs.at?.('answered')
+  if (outcome.kind !== 'no-answer' || outcome.listening !== true)
+    return concludeEffect(permit, outcome, { began, recorded, signal }, needs, steps)
+  // The operation stays dispatched, and its hold stands: it is under way, and only the caller does not wait for it.
+  await recordedInTime(needs.ledger.pending(permit.operation, outcome.detail))
+  return { kind: 'unknown', operation: permit.operation, why: outcome.detail, steps }
+}
+
+interface Ending {
+  /** By the monotonic clock. */
+  readonly began: number
+  /** How many of the steps went on record with the intent. */
+  readonly recorded: number
+  readonly signal: AbortSignal
+}
+
+async function concludeEffect(
+  permit: Permit,
+  outcome: WireOutcome,
+  { began, recorded, signal }: Ending,
+  needs: FlowNeeds,
+  steps: Step[],
+): Promise<Answer> {
+  const { action, operation } = permit
+  const { ledger } = needs
+  const wallMs = performance.now() - began
   const receipt = classify(outcome, action)
   steps.push(receiptStep(receipt, began))
   if (receipt.kind === 'not-sent') {
@@ -108,7 +134,8 @@ async function conductEffect(
     return refused(refuse('NOT_SENT', { why: receipt.why, attempts: permit.attempt }), steps, operation)
   }
   action.hold.settle({ wallMs, resultBytes: bytesOf(receipt) })
-  if (!(await recordedInTime(ledger.settle(operation, effectOutcome(receipt, wallMs), steps.slice(recorded)))))
+  const settled = effectOutcome(receipt, errorKindOf(outcome, receipt), action.tool.profile.receipt?.at, wallMs)
+  if (!(await recordedInTime(ledger.settle(operation, settled, steps.slice(recorded)))))
     return { kind: 'unknown', operation, why: 'the outcome is known and could not be recorded yet', steps }
   needs.at?.('outcome-recorded')
   if (receipt.kind === 'unknown' && receipt.standing === 'silent') {
@@ -141,20 +168,35 @@ async function conductEffect(
   return answerOf(operation, receipt, verdict, outcomeVerdict.acceptance, steps)
 }
 
+/** What came of a leg after its caller had been told that nobody knows yet. */
+async function arrive(permit: Permit, late: WireOutcome, began: number, needs: FlowNeeds): Promise<void> {
+  const steps: Step[] = []
+  const answer = await concludeEffect(
+    permit,
+    late,
+    { began, recorded: 0, signal: AbortSignal.timeout(VERIFY_WITHIN_MS) },
+    needs,
+    steps,
+  )
+  needs.onSettledLate?.(permit, answer)
+}
+
 /** Sends again only what provably never left. */
 async function sendUntilSent(
   first: Permit,
   caller: Caller,
   needs: FlowNeeds,
   signal: AbortSignal,
+  began: number,
 ): Promise<{ outcome: WireOutcome; permit: Permit }> {
   let permit = first
   for (;;) {
-    const outcome = await send(permit, caller, needs, signal)
+    const outcome = await send(permit, caller, needs, signal, began)
     if (outcome.kind !== 'not-sent') return { outcome, permit }
     if (!(await recordedInTime(needs.ledger.notSent(permit.operation, outcome.why)))) return { outcome, permit }
-    if (permit.attempt >= ATTEMPTS || signal.aborted) return { outcome, permit }
-    await new Promise((resolve) => setTimeout(resolve, ATTEMPT_PAUSE_MS[permit.attempt - 1] ?? 250))
+    const tries = permit.attempt - first.attempt + 1
+    if (!mayTryAgain('E1', tries) || signal.aborted) return { outcome, permit }
+    await jitteredPause(tries)
     const found = needs.catalogue.find({
       kind: 'tool',
       server: permit.action.tool.server,
@@ -163,7 +205,7 @@ async function sendUntilSent(
     if (permit.action.tool.kind === 'tool' && (found.state !== 'approved' || found.tool.pin !== permit.action.tool.pin))
       return { outcome, permit }
     try {
-      const { attempt } = await needs.ledger.dispatchAgain(permit.operation)
+      const { attempt } = await needs.ledger.dispatchAgain(permit.operation, permit.action.tool.profile.hardDeadlineMs)
       permit = { ...permit, attempt }
     } catch (fault) {
       if (fault instanceof LedgerFault) return { outcome, permit }
@@ -172,13 +214,23 @@ async function sendUntilSent(
   }
 }
 
-function send(permit: Permit, caller: Caller, needs: FlowNeeds, signal: AbortSignal): Promise<WireOutcome> {
+function send(
+  permit: Permit,
+  caller: Caller,
+  needs: FlowNeeds,
+  signal: AbortSignal,
+  began: number,
+): Promise<WireOutcome> {
   const { profile } = permit.action.tool
+  let owed = false
   const sending = needs.upstreams.send(permit, {
     softDeadlineMs: Math.min(profile.softDeadlineMs, permit.action.hold.wallMs),
     hardDeadlineMs: profile.hardDeadlineMs,
     onLate: (late) => {
-      if (permit.lane === 'effect') needs.onLate?.(permit, late)
+      if (permit.lane !== 'effect') return
+      if (!owed) return needs.onLate?.(permit, late)
+      owed = false
+      arrive(permit, late, began, needs).catch((fault: unknown) => needs.onFault?.(fault, 'late answer'))
     },
     ...(caller.relayProgress === undefined ? {} : { onProgress: caller.relayProgress }),
     ...(caller.relayLogs === undefined ? {} : { logs: caller.relayLogs }),
@@ -189,16 +241,24 @@ function send(permit: Permit, caller: Caller, needs: FlowNeeds, signal: AbortSig
   })
   needs.at?.('sent')
   // An adapter that breaks has not proved that nothing left.
-  return sending.catch((fault: unknown) => ({
-    kind: 'no-answer',
-    why: 'crash',
-    detail: `the upstream's adapter broke: ${fault instanceof Error ? fault.name : 'fault'}`,
-  }))
+  return sending.then(
+    (outcome) => {
+      needs.breaker?.note(permit.action.tool.server, outcome.kind === 'reply' || outcome.kind === 'error')
+      owed = permit.lane === 'effect' && outcome.kind === 'no-answer' && outcome.listening === true
+      if (owed) needs.onPending?.(permit.operation)
+      return outcome
+    },
+    (fault: unknown) => ({
+      kind: 'no-answer',
+      why: 'crash',
+      detail: `the upstream's adapter broke: ${fault instanceof Error ? fault.name : 'fault'}`,
+    }),
+  )
 }
 
 function accept(
   permit: Permit,
-  receipt: Extract<Receipt, { kind: 'succeeded' | 'failed' | 'unknown' }>,
+  receipt: Exclude<Receipt, { kind: 'not-sent' }>,
   needs: FlowNeeds,
   steps: Step[],
   signal: AbortSignal,
@@ -271,8 +331,10 @@ function answerOf(
   steps: readonly Step[],
   errorState: 'failed' | 'unknown' = 'unknown',
 ): Answer {
-  if (receipt.kind === 'unknown' && receipt.error !== undefined)
-    return { kind: 'upstream-error', operation, state: errorState, error: masked(receipt.error), steps }
+  if (receipt.kind !== 'succeeded' && receipt.error !== undefined) {
+    const state = receipt.kind === 'failed' ? 'failed' : errorState
+    return { kind: 'upstream-error', operation, state, error: masked(receipt.error), steps }
+  }
   if (verdict === undefined)
     return { kind: 'unknown', operation, why: receipt.kind === 'unknown' ? receipt.why : 'no answer', steps }
   if (verdict.kind === 'refuse') return refused(verdict, steps, operation)
@@ -291,67 +353,10 @@ function refused(refusal: Refusal, steps: readonly Step[], operation: unknown): 
   return { kind: 'refused', code, facts, steps, ...(typeof operation === 'string' ? { operation } : {}) }
 }
 
-function readOutcome(receipt: Receipt, wallMs: number): Outcome {
-  switch (receipt.kind) {
-    case 'not-sent':
-      return { state: 'expired', why: receipt.why, wallMs }
-    case 'unknown':
-      // A read has no effect that could be in doubt: an error that was answered is simply a failure.
-      return receipt.standing === 'answered'
-        ? { state: 'failed', why: receipt.why, wallMs }
-        : { state: 'unknown', standing: 'silent', why: receipt.why, wallMs }
-    case 'succeeded':
-    case 'failed':
-      return { state: receipt.kind, result: receipt.bytes, wallMs }
-    default:
-      return receipt satisfies never
-  }
-}
-
-function effectOutcome(receipt: Exclude<Receipt, { kind: 'not-sent' }>, wallMs: number): Outcome {
-  const result = receipt.bytes === undefined ? {} : { result: receipt.bytes }
-  return receipt.kind === 'unknown'
-    ? { state: 'unknown', standing: receipt.standing, why: receipt.why, wallMs, ...result }
-    : { state: receipt.kind, wallMs, ...result }
-}
-
-// A ledger that cannot be written keeps the outcome and tries again; the caller is not kept waiting for it.
-async function recordedInTime(writing: Promise<void>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), RECORD_WITHIN_MS)))
-  try {
-    return await Promise.race([writing.then(() => true as const), late])
-  } catch (fault) {
-    if (fault instanceof LedgerFault) return false
-    throw fault
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-function bytesOf(receipt: Receipt): number {
-  return 'bytes' in receipt ? (receipt.bytes?.length ?? 0) : 0
-}
-
-function receiptStep(receipt: Receipt, began: number): Step {
-  return {
-    step: 'receipt',
-    verdict: 'pass',
-    facts:
-      receipt.kind === 'not-sent'
-        ? { kind: receipt.kind, why: receipt.why }
-        : receipt.kind === 'unknown'
-          ? { kind: receipt.kind, standing: receipt.standing, why: receipt.why }
-          : { kind: receipt.kind, bytes: receipt.bytes.length },
-    micros: Math.round((performance.now() - began) * 1000),
-  }
-}
-
-function stepOf(step: Step['step'], verdict: { kind: 'pass'; facts: Facts } | Refusal, began: number): Step {
-  const micros = Math.round((performance.now() - began) * 1000)
-  return verdict.kind === 'pass'
-    ? { step, verdict: 'pass', facts: verdict.facts, micros }
-    : { step, verdict: 'refuse', code: verdict.code, facts: verdict.facts, micros }
+// Several callers whose server went away together do not come back together.
+function jitteredPause(tries: number): Promise<void> {
+  const most = ATTEMPT_PAUSE_MS[tries - 1] ?? 250
+  return new Promise((resolve) => setTimeout(resolve, most * (0.5 + Math.random() / 2)))
 }
 
 export type { Point }

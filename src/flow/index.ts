@@ -79,7 +79,7 @@ async function call(request: CallRequest, caller: Caller, signal: AbortSignal, n
 
 function take(request: CallRequest, needs: FlowNeeds, steps: Step[]): Proposal | Refusal {
   const began = performance.now()
-  const verdict = propose(request, needs.limits, needs.now())
+  const verdict = propose(request, needs.limits, needs.now(), ownArgument(request, needs))
   const micros = Math.round((performance.now() - began) * 1000)
   if (verdict.kind === 'pass') {
     steps.push({ step: 'proposal', verdict: 'pass', facts: verdict.facts, micros })
@@ -87,6 +87,14 @@ function take(request: CallRequest, needs: FlowNeeds, steps: Step[]): Proposal |
   }
   steps.push({ step: 'proposal', verdict: 'refuse', code: verdict.code, facts: verdict.facts, micros })
   return verdict
+}
+
+// Models make a new key for each try, which would make each try a new payment (square/square-mcp-server#31).
+function ownArgument({ target }: CallRequest, { catalogue }: FlowNeeds): string | undefined {
+  const found = catalogue.find(target)
+  if (found.state !== 'approved') return undefined
+  const { effect, upstreamKey } = found.tool.profile
+  return effect !== 'read' && upstreamKey?.in === 'argument' ? upstreamKey.name : undefined
 }
 
 /** Parks the question and waits for somebody; the parked question outlives this wait. */

@@ -1,4 +1,5 @@
 import type { AskNeeds } from './asking.ts'
+import type { Answer } from './answer.ts'
 import type { Budgets } from './budget/funded.ts'
 import type { Approvals, ConsentRule, History } from './consent/consented.ts'
 import type { Desk } from './consent/desk.ts'
@@ -9,6 +10,7 @@ import type { ProposalLimits } from './proposal/index.ts'
 import type { Upstreams, WireOutcome } from './receipt/receipt.ts'
 import type { Policies, Scopes } from './resource/scoped.ts'
 import type { ResultNeeds } from './result/index.ts'
+import type { Breaker } from './side-effect/breaker.ts'
 import type { Ledger } from './side-effect/ledger.ts'
 import type { Permit } from './side-effect/operation.ts'
 import type { Catalogue, Visibility } from './tool/selected.ts'
@@ -30,6 +32,7 @@ export interface FlowNeeds {
   readonly budgets: Budgets
   readonly ledger: Ledger
   readonly upstreams: Upstreams
+  readonly breaker?: Breaker
   readonly result: ResultNeeds
   /** What servers may ask for while a call is under way. Absent: nothing. */
   readonly asks?: AskNeeds
@@ -39,6 +42,11 @@ export interface FlowNeeds {
   readonly onUnknown?: (operation: string) => void
   /** A complete answer came after the caller was told that nobody knows. */
   readonly onLate?: (permit: Permit, late: WireOutcome) => void
+  /** The caller is told that nobody knows yet; `onSettledLate` follows. */
+  readonly onPending?: (operation: string) => void
+  /** A call whose caller was told that nobody knows yet has come to an end, and this is its answer. */
+  readonly onSettledLate?: (permit: Permit, answer: Answer) => void
+  readonly onFault?: (fault: unknown, where: string) => void
   /** Tests only: see `points`. */
   readonly at?: (point: Point) => void
 }

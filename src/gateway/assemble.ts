@@ -8,6 +8,7 @@ import { createFlow, type FlowNeeds, type Point } from '../flow/index.ts'
 import { Reconciler } from '../flow/receipt/reconcile.ts'
 import { noGrant, offersOfGrant } from '../flow/receipt/ask-grant.ts'
 import type { Upstreams } from '../flow/receipt/receipt.ts'
+import { Breaker } from '../flow/side-effect/breaker.ts'
 import { CedarPolicies } from '../flow/resource/policy.ts'
 import type { PolicyText } from '../flow/resource/policy-set.ts'
 import { ScopeResolver } from '../flow/resource/resolver.ts'
@@ -27,6 +28,7 @@ import { defaultResultLimits } from '../flow/result/limits.ts'
 import { SpillFolder } from '../store/spill.ts'
 import type { JsonObject } from '../words/json.ts'
 import type { Home } from './home.ts'
+import { LateAnswers } from './late-answers.ts'
 import { readPolicies } from './policies.ts'
 import { identitiesOf } from './principals.ts'
 import { samplerFor } from './sampler.ts'
@@ -53,6 +55,7 @@ export interface Core {
   readonly budgets: Accounts
   readonly reconciler: Reconciler
   readonly spill: SpillFolder
+  readonly lateAnswers: LateAnswers
   readonly onFault: (fault: unknown, where: string) => void
   /** Resolves when every upstream has answered or failed once, and what it listed is known. */
   readonly settled: Promise<void>
@@ -144,6 +147,7 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
   const desk = new Desk(ledger)
   const budgets = new Accounts(config.budgets, ledger, Date.now())
   const spill = new SpillFolder(home.folder)
+  const lateAnswers = new LateAnswers()
   const byKey = (tool: string): ToolProfile =>
     profileOf(tool.slice(0, tool.indexOf('/')), tool.slice(tool.indexOf('/') + 1))
   const readBacks = new GovernedReadBacks(() => flow, byKey)
@@ -172,6 +176,7 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
     budgets,
     ledger,
     upstreams: dispatch,
+    breaker: new Breaker({ failures: config.limits.unansweredCalls, pauseMs: config.limits.unansweredPause }),
     result: {
       spill,
       limits: {
@@ -197,6 +202,9 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
     now: Date.now,
     onUnknown: (operation) => watched(reconciler.opened(operation)),
     onLate: (permit, late) => watched(reconciler.late(permit, late)),
+    onPending: (operation) => lateAnswers.expect(operation),
+    onSettledLate: (permit, answer) => lateAnswers.keep(permit.operation, answer),
+    onFault,
     ...(options.at === undefined ? {} : { at: options.at }),
   }
   const flow = createFlow(needs)
@@ -227,6 +235,7 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
     budgets,
     reconciler,
     spill,
+    lateAnswers,
     onFault,
     settled: catalogue.settled,
     close: () => closeAll(closers),

@@ -56,7 +56,10 @@ export async function startGateway(config: Config, home: OwnedHome, options: Sta
     identities: core.identities,
     approvals: { answer: (id, answer) => steward.answerElicited(id, answer) },
     spill: core.spill,
-    operations: { status: (owner, id) => steward.operationStatus(owner, id) },
+    operations: {
+      status: (owner, id) => steward.operationStatus(owner, id),
+      wait: (owner, id, ms, signal) => steward.operationWait(owner, id, ms, signal),
+    },
     onFault: core.onFault,
   }
   const door = {

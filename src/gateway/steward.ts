@@ -26,6 +26,7 @@ import type { Config } from '../config/config.ts'
 import type { Answer, CallRequest } from '../flow/answer.ts'
 import { fingerprint, type Judgement } from '../flow/evidence/index.ts'
 import type { OperationState } from '../flow/side-effect/operation.ts'
+import type { OperationStatus, Owner } from '../mcp/downstream/ports.ts'
 import { verifyLedger } from '../store/sqlite/verify.ts'
 import type { JsonObject } from '../words/json.ts'
 import { refuse, type Refusal } from '../words/verdict.ts'
@@ -36,6 +37,7 @@ import type { Home } from './home.ts'
 import { localUser } from './principals.ts'
 import { approvalChanges } from './approval-changes.ts'
 import { CatalogueDesk } from './catalogue-desk.ts'
+import { OperationWaits } from './operation-waits.ts'
 import { operationDetail } from './operation-detail.ts'
 import { policyReport } from './policies.ts'
 import { version } from './version.ts'
@@ -63,12 +65,17 @@ export class Steward implements Control {
   readonly #core: Core
   readonly #parts: StewardParts
   readonly #catalogue: CatalogueDesk
+  readonly #waits: OperationWaits
   readonly #startedAt = Date.now()
 
   constructor(core: Core, parts: StewardParts) {
     this.#core = core
     this.#parts = parts
     this.#catalogue = new CatalogueDesk(core, parts.config)
+    this.#waits = new OperationWaits(
+      (id) => core.open.ledger.find(id),
+      (id) => core.lateAnswers.isDue(id),
+    )
   }
 
   async status(): Promise<Status> {
@@ -232,11 +239,33 @@ export class Steward implements Control {
   }
 
   /** What a client may know of an operation of its own principal. */
-  operationStatus(owner: { readonly tenant: string; readonly principal: string }, id: string): JsonObject | undefined {
+  operationStatus(owner: Owner, id: string): JsonObject | undefined {
     const row = this.#core.open.ledger.find(id)
     if (row === undefined || row.tenant !== owner.tenant || row.principal !== owner.principal) return undefined
     const { tool, state, acceptance, attempts } = row
-    return { operation: id, tool, state, acceptance, attempts, ...(row.why === undefined ? {} : { why: row.why }) }
+    const { why, receiptRef } = row
+    return {
+      operation: id,
+      tool,
+      state,
+      acceptance,
+      attempts,
+      ...(why === undefined ? {} : { why }),
+      ...(receiptRef === undefined ? {} : { receipt: receiptRef }),
+    }
+  }
+
+  async operationWait(
+    owner: Owner,
+    id: string,
+    ms: number,
+    signal: AbortSignal,
+  ): ReturnType<NonNullable<OperationStatus['wait']>> {
+    if (this.operationStatus(owner, id) === undefined) return undefined
+    await this.#waits.settled(id, ms, signal)
+    const status = this.operationStatus(owner, id)
+    const answer = this.#core.lateAnswers.of(id)
+    return status && { status, ...(answer === undefined ? {} : { answer }) }
   }
 }
 

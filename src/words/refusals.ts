@@ -240,6 +240,13 @@ export const refusals = {
     say: 'Between the judgement and the dispatch the approval was used, or the tool or the policy changed.',
     next: 'Send the call again; it is judged anew.',
   },
+  UPSTREAM_TRIPPED: {
+    step: 'side-effect',
+    http: 503,
+    retry: true,
+    say: 'The server left many calls in a row unanswered, so no new one is sent to it for a while. This one was not sent.',
+    next: 'Wait until the time that the facts name; what became of earlier calls is found out meanwhile.',
+  },
   LEDGER_UNAVAILABLE: {
     step: 'side-effect',
     http: 503,

@@ -18,7 +18,7 @@ servers:
     command: node
     args: [${wild}, --effects, ${effects}]
     tools:
-      pay: { effect: once, risk: low, softDeadlineMs: 300 }
+      pay: { effect: once, risk: low, softDeadlineMs: 300, hardDeadlineMs: 300 }
       text: { effect: read, risk: low }
 limits: { resultBytes: 10KiB }
 consent:

@@ -18,15 +18,12 @@ ${allPass}
 `
 }
 
-test('an answer after the soft deadline ends the unknown as an effect, and until then the same call is blocked', async (t) => {
+test('an answer after the soft deadline is the outcome, and until then the same call is blocked', async (t) => {
   const gateway = await openApproved(t, makeSite(t, honest()))
   const answer = await call(gateway, 'a/slow', { ms: 600 })
   assert.equal(wordFor(answer), 'unknown')
-  assert.equal(wordFor(await call(gateway, 'a/slow', { ms: 600 })), 'OUTCOME_UNKNOWN')
-  await until(
-    'the late answer counts',
-    async () => (await stateOf(gateway, operationOf(answer))) === 'reconciled_effect',
-  )
+  assert.equal(wordFor(await call(gateway, 'a/slow', { ms: 600 })), 'IN_PROGRESS')
+  await until('the late answer counts', async () => (await stateOf(gateway, operationOf(answer))) === 'succeeded')
   assert.equal((await gateway.control.verifyEvidence()).verdict, 'valid')
 })
 
@@ -42,11 +39,7 @@ test('an answer that lies in the pipe when the soft deadline fires is not lost',
   const answer = await call(gateway, 'a/slow', { ms: 20 })
   holding = false
   if (answer.kind === 'unknown')
-    await until(
-      'the answer counts',
-      async () => (await stateOf(gateway, operationOf(answer))) === 'reconciled_effect',
-      2000,
-    )
+    await until('the answer counts', async () => (await stateOf(gateway, operationOf(answer))) === 'succeeded', 2000)
   else assert.equal(wordFor(answer), 'answered:succeeded')
 })
 
@@ -64,6 +57,7 @@ servers:
         risk: low
         repeat: allow
         softDeadlineMs: ${soft}
+        hardDeadlineMs: ${soft}
         reconcile:
           tool: a/paid
           arguments: { key: { $argument: /key } }
@@ -98,7 +92,7 @@ test('a read-back that finds nothing proves nothing before the call can no longe
   assert.equal(wordFor(await call(gateway, 'a/pay', { key: 'k1', mode: 'lost' })), 'OUTCOME_UNKNOWN')
   await until('it is a no', async () => {
     await gateway.control.reconcileOperation(operation, new AbortController().signal)
-    return (await stateOf(gateway, operation)) === 'abandoned'
+    return (await stateOf(gateway, operation)) === 'reconciled_none'
   })
   assert.ok(Date.now() - began >= 2500)
   assert.deepEqual(effectsIn(site.effects), [])
@@ -106,7 +100,7 @@ test('a read-back that finds nothing proves nothing before the call can no longe
 })
 
 test('a person says that there was an effect, or that there was none; nobody can say it twice', async (t) => {
-  const site = makeSite(t, honest(', repeat: allow'))
+  const site = makeSite(t, honest(`, repeat: allow, hardDeadlineMs: ${soft}`))
   const gateway = await openApproved(t, site)
   const answer = await call(gateway, 'a/slow', { ms: 100_000 })
   const operation = operationOf(answer)
@@ -114,5 +108,5 @@ test('a person says that there was an effect, or that there was none; nobody can
   assert.ok(decided !== undefined && 'state' in decided)
   const again = await gateway.control.decideOperation(operation, { decision: 'effect', why: 'looked again' })
   assert.ok(again !== undefined && 'code' in again)
-  assert.equal(await stateOf(gateway, operation), 'abandoned')
+  assert.equal(await stateOf(gateway, operation), 'reconciled_none')
 })

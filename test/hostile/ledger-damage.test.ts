@@ -25,7 +25,7 @@ servers:
     command: node
     args: [${wild}, --effects, ${effects}]
     tools:
-      pay: { effect: once, risk: low, softDeadlineMs: 100, repeat: allow }
+      pay: { effect: once, risk: low, softDeadlineMs: 100, hardDeadlineMs: 100, repeat: allow }
       paid: { effect: read, risk: low }
 consent:
   wait: 50ms
@@ -127,7 +127,7 @@ const damages: Readonly<Record<string, () => void>> = {
   'its tail is cut off': () => sql('DELETE FROM event WHERE seq > (SELECT max(seq) - 3 FROM event)'),
   'one event is edited': () => sql("UPDATE event SET record = replace(record, 'a/pay', 'a/xxx') WHERE seq = 4"),
   'an operation is said to have failed': () => sql(`UPDATE operation SET state = 'failed' ${ofUnknown}`),
-  'an operation is deleted': () => sql(`DELETE FROM payload; DELETE FROM operation ${ofUnknown}`),
+  'an operation is deleted': () => sql(`DELETE FROM payload; DELETE FROM attempt; DELETE FROM operation ${ofUnknown}`),
 }
 /** The row of an operation and the whole of an approval are trusted, and not measured against the events, but for the state. */
 const unseen: Readonly<Record<string, () => void>> = {

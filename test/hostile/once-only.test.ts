@@ -5,8 +5,9 @@ import type { RunningGateway } from '../../src/gateway/build.ts'
 import { fixture, makeSite } from '../fixtures/site.ts'
 import { call, effectsIn, httpFixture, openApproved, operationOf, scratch, stateOf, until, wordFor } from './attack.ts'
 
-const allPass = 'consent: { rules: [{ name: all pass, decision: allow }] }'
-const profile = '{ effect: once, risk: low, repeat: allow, softDeadlineMs: 400 }'
+// Cut at each byte, a server leaves many calls in a row unanswered: that it gets no more of them is tested elsewhere.
+const allPass = 'limits: { unansweredCalls: 10000 }\nconsent: { rules: [{ name: all pass, decision: allow }] }'
+const profile = '{ effect: once, risk: low, repeat: allow, softDeadlineMs: 400, hardDeadlineMs: 400 }'
 
 /** The same call, before and after: never two effects, never "failed", and a silent unknown blocks. */
 async function once(gateway: RunningGateway, tool: string, mode: string, at: number, effects: string): Promise<string> {

@@ -72,7 +72,7 @@ test('F24: killed between the intent and the first byte: unknown, then known to 
   assert.equal(wordFor(await call(gateway, 'a/pay', payment)), 'OUTCOME_UNKNOWN')
   await until(
     'it is known that nothing happened',
-    async () => (await gateway.control.operations({ limit: 10, state: 'abandoned' })).length === 1,
+    async () => (await gateway.control.operations({ limit: 10, state: 'reconciled_none' })).length === 1,
     20_000,
   )
   assert.equal(wordFor(await call(gateway, 'a/pay', payment)), 'answered:succeeded')

@@ -38,6 +38,7 @@ export type EventKind =
   | 'op.not_sent'
   | 'op.asked'
   | 'op.leg'
+  | 'op.pending'
   | 'op.expired'
   | 'op.outcome'
   | 'op.unknown'

@@ -30,8 +30,9 @@ const BLANK = /^[ \t\r\n]*$/
  * it: the arguments are read back from their own canonical text.
  *
  * @param now Milliseconds since 1970.
+ * @param ours An argument that is not the caller's to say: the key by which the server tells repeats. It is dropped.
  */
-export function propose(request: RawCall, limits: ProposalLimits, now: number): Verdict<Proposal> {
+export function propose(request: RawCall, limits: ProposalLimits, now: number, ours?: string): Verdict<Proposal> {
   const target = readTarget(request.target)
   if ('code' in target) return target
   const origin = readOrigin(request.origin)
@@ -44,7 +45,7 @@ export function propose(request: RawCall, limits: ProposalLimits, now: number): 
 
   let text: string
   try {
-    text = canonical(wanted.value, limits.depth)
+    text = canonical(ours === undefined ? wanted.value : without(wanted.value, ours), limits.depth)
   } catch (fault) {
     if (fault instanceof CanonicalFault) return notCanonical(fault)
     throw fault
@@ -87,6 +88,11 @@ function forResource(value: Json, uri: string): { readonly value: Json } | Refus
     return refuse('MALFORMED', { detail: 'a resource is read with its uri and nothing else' })
   }
   return { value: { uri } }
+}
+
+function without(value: JsonObject, name: string): JsonObject {
+  const { [name]: _ours, ...rest } = value
+  return rest
 }
 
 function readTarget(target: Target): Target | Refusal {

@@ -11,7 +11,15 @@ export type WireOutcome =
   /** Proof that not a byte of the call left this process. */
   | { readonly kind: 'not-sent'; readonly why: string }
   /** It may have left, and there is no answer: deadline, reset, cut body, garbage, wrong id, redirect, process exit, 5xx. */
-  | { readonly kind: 'no-answer'; readonly why: NoAnswer; readonly detail: string }
+  | {
+      readonly kind: 'no-answer'
+      readonly why: NoAnswer
+      readonly detail: string
+      /** Of HTTP, where that is all that came. */
+      readonly status?: number
+      /** The caller need not wait any longer, and the leg is still open: what comes of it is handed in late. */
+      readonly listening?: true
+    }
 
 export type NoAnswer = 'deadline' | 'closed' | 'garbage' | 'oversize' | 'status' | 'redirect' | 'crash' | 'caller-left'
 
@@ -36,9 +44,12 @@ export interface TraceContext {
 export interface Sending {
   /** Milliseconds until the outcome is `no-answer: deadline`; the leg stays open after it. */
   readonly softDeadlineMs: number
-  /** Milliseconds until the leg is closed. */
+  /** Milliseconds until nobody knows. The leg is listened to a while longer, since an answer is the best evidence. */
   readonly hardDeadlineMs: number
-  /** Called once at most, when a complete answer comes after the soft deadline. */
+  /**
+   * After a `listening` outcome: called with what came of the leg, which at the hard deadline is `no-answer`. After that,
+   * and after a hard deadline that came first, once more at most, with a complete answer.
+   */
   readonly onLate: (late: WireOutcome) => void
   /** Progress of the upstream, passed to the caller where it asked for it. Proves nothing. */
   readonly onProgress?: (progress: JsonObject) => void
@@ -60,7 +71,13 @@ export interface Upstreams {
 export type Receipt =
   | { readonly kind: 'succeeded'; readonly value: JsonObject; readonly bytes: Uint8Array }
   /** The profile knows this answer to mean "no effect". */
-  | { readonly kind: 'failed'; readonly value: JsonObject; readonly bytes: Uint8Array }
+  | {
+      readonly kind: 'failed'
+      readonly why: string
+      readonly value?: JsonObject
+      readonly bytes?: Uint8Array
+      readonly error?: { readonly code: number; readonly message: string; readonly data?: Json }
+    }
   | { readonly kind: 'not-sent'; readonly why: string }
   | {
       readonly kind: 'unknown'

@@ -5,6 +5,7 @@ import type { ToolProfile } from '../tool/profile.ts'
 import type { Ledger, OperationRow } from '../side-effect/ledger.ts'
 import type { Permit } from '../side-effect/operation.ts'
 import type { WireOutcome } from './receipt.ts'
+import { receiptOf } from './reference.ts'
 
 export interface ReconcileNeeds {
   readonly ledger: Ledger
@@ -18,6 +19,9 @@ const PAUSES_MS = [1_000, 5_000, 15_000, 60_000, 300_000, 900_000]
 const GIVE_UP_AFTER_MS = 24 * 3_600_000
 const TICK_MS = 500
 const AT_ONCE = 4
+const SWEEP_MS = 60_000
+/** What had no effect may be proposed again as the same intention for so long; afterwards it is over. */
+const TAKE_UP_WITHIN_MS = 24 * 3_600_000
 
 /** What is known of an operation's look-ups so far; lost with the process, which only makes it look again. */
 interface Look {
@@ -37,6 +41,7 @@ export class Reconciler {
   readonly #running = new Set<string>()
   readonly #stop = new AbortController()
   #timer: NodeJS.Timeout | undefined
+  #swept = 0
 
   constructor(needs: ReconcileNeeds) {
     this.#needs = needs
@@ -60,17 +65,21 @@ export class Reconciler {
   }
 
   /** The cheapest evidence of all: the answer itself, after everybody had stopped waiting. */
-  async late({ operation }: Permit, late: WireOutcome): Promise<void> {
+  async late({ operation, action }: Permit, late: WireOutcome): Promise<void> {
     const state = this.#needs.ledger.find(operation)?.state
     // Dispatched still: the deadline fired in this very turn, and its record waits in the queue, before the one made here.
     if (state !== 'dispatched' && state !== 'unknown' && state !== 'held') return
     if (late.kind !== 'reply' || late.value['isError'] === true) return
+    const at = action.tool.profile.receipt?.at
+    const ref = at === undefined ? undefined : receiptOf(late.value, at)
     const evidence = { bytes: late.bytes.length }
     await this.#needs.ledger.reconcile(operation, {
       to: 'reconciled_effect',
       method: 'late reply',
       by: 'countersign',
       evidence,
+      result: late.bytes,
+      ...(ref === undefined ? {} : { receiptRef: ref }),
     })
   }
 
@@ -89,6 +98,10 @@ export class Reconciler {
   }
 
   #tick(): void {
+    if (this.#needs.now() - this.#swept > SWEEP_MS) {
+      this.#swept = this.#needs.now()
+      void this.#needs.ledger.abandon(this.#swept - TAKE_UP_WITHIN_MS).catch(() => {})
+    }
     if (this.#running.size >= AT_ONCE) return
     for (const row of this.#needs.ledger.due(this.#needs.now(), AT_ONCE)) {
       if (this.#running.size >= AT_ONCE) return

@@ -1,13 +1,14 @@
 import type { Refusal } from '../../words/verdict.ts'
 import type { JsonObject } from '../../words/json.ts'
 import type { AuthorisedAction } from '../action/index.ts'
-import type { Receipt } from '../receipt/receipt.ts'
 
 /** What the result gate takes: the raw outcome is on record already. */
 export interface Received {
   readonly action: AuthorisedAction
   readonly operation: string
-  readonly receipt: Extract<Receipt, { kind: 'succeeded' | 'failed' }> | AnsweredError
+  readonly receipt:
+    | { readonly kind: 'succeeded' | 'failed'; readonly value: JsonObject; readonly bytes: Uint8Array }
+    | AnsweredError
 }
 /** A tool's own `isError` answer is judged like any other before a model sees it. */
 export interface AnsweredError {

@@ -1,5 +1,5 @@
 import { newId } from '../../words/id.ts'
-import { pass, refuse, type Verdict } from '../../words/verdict.ts'
+import { pass, refuse, type Refusal, type Verdict } from '../../words/verdict.ts'
 import type { AuthorisedAction } from '../action/index.ts'
 import type { Gate } from '../gate.ts'
 import type { Step } from '../line.ts'
@@ -12,13 +12,18 @@ export interface SideEffectNeeds {
   readonly steps: readonly Step[]
   /** Asked inside the transaction: have the policy and the pin stayed what they were when they were judged? */
   readonly stillValid: () => boolean
+  /** Says no while the server is left alone since it did not answer. */
+  readonly admit?: (server: string) => Refusal | undefined
 }
 
 /** Gate 6: the key is claimed and the intent is on disk before any byte leaves; a second time is stopped here. */
 export const sideEffect: Gate<AuthorisedAction, Permitted, SideEffectNeeds> = {
   name: 'side-effect',
-  judge: (action, { ledger, steps, stillValid }): Verdict<Permitted> | Promise<Verdict<Permitted>> => {
+  judge: (action, { ledger, steps, stillValid, admit }): Verdict<Permitted> | Promise<Verdict<Permitted>> => {
     if (ledger.closed !== undefined) return ledger.closed
+    // Under a key that is taken nothing new is sent: what is on record can be had meanwhile.
+    const tripped = action.consent.kind === 'under-key' ? undefined : admit?.(action.tool.server)
+    if (tripped !== undefined) return tripped
     // An approval is used up in the transaction of the intent, so an approved read takes that road too.
     if (action.tool.profile.effect === 'read' && action.consent.kind === 'not-needed') {
       if (!stillValid()) return refuse('AUTHORISATION_STALE', {})

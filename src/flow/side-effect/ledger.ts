@@ -3,6 +3,7 @@ import type { Refusal } from '../../words/verdict.ts'
 import type { AuthorisedAction } from '../action/index.ts'
 import type { Approval, Channel, Question } from '../consent/consented.ts'
 import type { Step } from '../line.ts'
+import type { ErrorKind } from '../receipt/error-kind.ts'
 import type { Acceptance, OperationState } from './operation.ts'
 
 /** One row of the ledger, as people and programs read it. */
@@ -24,11 +25,33 @@ export interface OperationRow {
   readonly approval: string | undefined
   readonly repeatOf: string | undefined
   readonly why: string | undefined
+  /** Of the newest attempt. */
+  readonly errorKind: ErrorKind | undefined
+  /** What the upstream gave back that somebody else could look up. */
+  readonly receiptRef: string | undefined
+  /** The operation that this one undoes, and the one that undoes this. */
+  readonly reverses: string | undefined
+  readonly compensatedBy: string | undefined
+  readonly upstreamKey: string
   readonly resultBytes: number
   readonly createdAt: number
   readonly updatedAt: number
   readonly dispatchedAt: number | undefined
   readonly nextDueAt: number | undefined
+}
+
+/** One decision to send, or one leg of it: a wire request. */
+export interface AttemptRow {
+  readonly n: number
+  readonly leg: number
+  readonly upstreamKey: string
+  readonly startedAt: number
+  readonly deadlineAt: number
+  readonly sent: 'no' | 'maybe' | 'yes'
+  readonly taskRef?: string
+  readonly endedAt?: number
+  readonly outcome?: string
+  readonly errorKind?: ErrorKind
 }
 
 /** What claiming the right to send once comes to. */
@@ -44,6 +67,8 @@ export interface Outcome {
   readonly state: 'succeeded' | 'failed' | 'unknown' | 'expired'
   readonly standing?: 'answered' | 'silent'
   readonly why?: string
+  readonly errorKind: ErrorKind
+  readonly receiptRef?: string
   readonly result?: Uint8Array
   readonly wallMs: number
 }
@@ -53,6 +78,9 @@ export interface Reconciled {
   readonly method: 'late reply' | 'read-back' | 'decision'
   readonly by: string
   readonly evidence: Json
+  /** The answer itself, where it came late. */
+  readonly result?: Uint8Array
+  readonly receiptRef?: string
 }
 
 /**
@@ -70,7 +98,9 @@ export interface Ledger {
   /** Proof that the attempt did not leave: back to authorised. */
   notSent(operation: string, why: string): Promise<void>
   /** Another attempt after a proof of not-sent: the intent is written anew. */
-  dispatchAgain(operation: string): Promise<{ readonly attempt: number }>
+  dispatchAgain(operation: string, deadlineMs: number): Promise<{ readonly attempt: number }>
+  /** The caller was told that nobody knows yet, and the leg is still listened to. */
+  pending(operation: string, why: string): Promise<void>
   /** No attempt is left, and none was sent. */
   giveUp(operation: string, why: string): Promise<void>
   settle(operation: string, outcome: Outcome, steps: readonly Step[]): Promise<void>
@@ -83,6 +113,8 @@ export interface Ledger {
   refused(refusal: RefusedProposal): Promise<void>
   reconcile(operation: string, reconciled: Reconciled): Promise<OperationRow | Refusal>
   hold(operation: string, why: string): Promise<void>
+  /** Operations without an effect that nobody took up since then: over. */
+  abandon(settledBefore: number): Promise<void>
   /** When the next look is due; undefined takes it off the list. */
   schedule(operation: string, at: number | undefined): Promise<void>
 
@@ -90,6 +122,7 @@ export interface Ledger {
   list(filter: { readonly states?: readonly OperationState[]; readonly limit: number }): readonly OperationRow[]
   /** Unknown operations whose next look is due. */
   due(now: number, limit: number): readonly OperationRow[]
+  attempts(operation: string): readonly AttemptRow[]
   payload(operation: string, role: 'arguments' | 'result'): Uint8Array | undefined
 
   ask(question: Question, canonicalArguments: string, now: number): Promise<Approval>

@@ -1,4 +1,4 @@
-import type { Json } from '../../words/json.ts'
+import type { Json, JsonObject } from '../../words/json.ts'
 import { type Facts, type Verdict, pass, refuse } from '../../words/verdict.ts'
 import type { Gate } from '../gate.ts'
 import type { Identified } from '../principal/principal.ts'
@@ -57,9 +57,18 @@ function find({ proposal, principal }: Identified, { catalogue, visibility }: Ne
 
 function select(identified: Identified, approved: ApprovedTool): Verdict<Selected> {
   const { key, server, pin, serverVersion } = approved
-  const lines = approved.checkArguments(identified.proposal.arguments)
+  const lines = approved.checkArguments(withOurKey(identified.proposal.arguments, approved))
   if (lines.length > 0) return refuse('ARGUMENTS_INVALID', { tool: key, wrong: lines })
   return pass({ ...identified, tool: approved }, { server, tool: key, pin, version: serverVersion })
+}
+
+/** Of the form of those that will be sent; the real one is made when the operation is. */
+const SOME_KEY = '00000000-0000-4000-8000-000000000000'
+
+// An argument in which the server reads our key is no part of the proposal, and yet its schema may require it.
+function withOurKey(given: JsonObject, { profile }: ApprovedTool): JsonObject {
+  const key = profile.upstreamKey
+  return key?.in === 'argument' ? { ...given, [key.name]: SOME_KEY } : given
 }
 
 function refused(found: Exclude<Found, { state: 'approved' }>, target: Target): Verdict<Selected> {

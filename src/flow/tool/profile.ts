@@ -32,6 +32,22 @@ export interface ReadBack {
   readonly maxExecutionMs: number
 }
 
+/** Where the upstream reads the key by which it tells a repeat from a new call. It is ours, never the model's. */
+export interface UpstreamKey {
+  readonly in: 'meta' | 'argument' | 'header'
+  /** Key of `_meta`, name of the argument or of the header. */
+  readonly name: string
+  /** For so long the upstream remembers it; afterwards a `keyed` tool is `once`. */
+  readonly lifetimeMs: number
+}
+
+/** What a success has to contain to be one, and where in it the upstream names what it made. */
+export interface ReceiptRule {
+  readonly conditions?: readonly Condition[]
+  /** JSON pointer into the result; the first value there is kept as the receipt. */
+  readonly at?: string
+}
+
 /** What the operator declares of a tool. What a server says of itself may tighten this, never loosen it. */
 export interface ToolProfile {
   readonly effect: EffectClass
@@ -46,6 +62,10 @@ export interface ToolProfile {
   readonly cancel?: 'clean'
   /** Answers with `isError` on which all these hold had no effect: the call failed, and may be repeated. */
   readonly definiteFailure?: readonly Condition[]
+  /** The server says truly that it refused a call before it did anything (401, 404, -32601 and their like). */
+  readonly trustRefusals: boolean
+  readonly upstreamKey?: UpstreamKey
+  readonly receipt?: ReceiptRule
   readonly reconcile?: ReadBack
   readonly verify?: ReadBack
   readonly maxResultBytes?: number
@@ -63,6 +83,7 @@ export const undeclared: ToolProfile = Object.freeze({
   repeat: 'ask',
   softDeadlineMs: 30_000,
   hardDeadlineMs: 600_000,
+  trustRefusals: false,
   secrets: 'mask',
   declared: false,
 })

@@ -41,8 +41,10 @@ export function approvalView(approval: Approval, canonicalArguments: string): Ap
 }
 
 export function operationView(row: OperationRow): OperationView {
-  const { standing, requestKey, approval, repeatOf, why, dispatchedAt, nextDueAt, ...rest } = row
-  return { ...rest, ...present({ standing, requestKey, approval, repeatOf, why, dispatchedAt, nextDueAt }) }
+  const { standing, requestKey, approval, repeatOf, why, dispatchedAt, nextDueAt, ...others } = row
+  const { errorKind, receiptRef, reverses, compensatedBy, ...rest } = others
+  const known = { standing, requestKey, approval, repeatOf, why, dispatchedAt, nextDueAt }
+  return { ...rest, ...present({ ...known, errorKind, receiptRef, reverses, compensatedBy }) }
 }
 
 export function budgetAccountView({ limits, ...account }: AccountView): BudgetAccount {

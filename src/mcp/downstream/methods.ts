@@ -8,7 +8,7 @@ import { callTool, getPrompt, readResource } from './calls.ts'
 import { complete } from './completion.ts'
 import type { FrontDoor } from './front-door.ts'
 import { setLevel } from './logging.ts'
-import { STATUS_TOOL, callStatusTool, withStatusTool } from './operation-status.ts'
+import { STATUS_TOOL, WAIT_TOOL, callStatusTool, callWaitTool, withOwnTools } from './operation-status.ts'
 import { revisionsOf } from './options.ts'
 import type { Peer } from './peer.ts'
 import { failure, spliced } from './reply.ts'
@@ -85,7 +85,7 @@ function listOf(what: ShelfList): Method {
       return outlet.reply(failure(request.id, errorCodes.invalidParams, 'No such cursor'))
     }
     let list = door.ports.shelf.list(request.principal, what)
-    if (what === 'tools' && door.ports.operations !== undefined) list = withStatusTool(list)
+    if (what === 'tools' && door.ports.operations !== undefined) list = withOwnTools(list, door.ports.operations)
     outlet.reply(spliced(request.id, before, list, request.era === 'modern' ? modern : legacy))
   }
 }
@@ -95,6 +95,8 @@ function tool(request: ClientRequest, outlet: Outlet, door: FrontDoor, peer: Pee
   if (operations !== undefined && member(request.params, 'name') === STATUS_TOOL) {
     return outlet.reply(callStatusTool(request, operations))
   }
+  if (operations?.wait !== undefined && member(request.params, 'name') === WAIT_TOOL)
+    return callWaitTool(request, outlet, operations)
   callTool(request, outlet, door, peer)
 }
 

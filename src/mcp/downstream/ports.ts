@@ -1,4 +1,4 @@
-import type { Flow } from '../../flow/answer.ts'
+import type { Answer, Flow } from '../../flow/answer.ts'
 import type { Identities } from '../../flow/principal/principal.ts'
 import type { JsonObject } from '../../words/json.ts'
 import type { Refusal } from '../../words/verdict.ts'
@@ -46,6 +46,16 @@ export interface SpillReader {
 /** What the caller may know of an operation of its own. Undefined: no such operation, or not this owner's. */
 export interface OperationStatus {
   status(owner: Owner, operation: string): JsonObject | undefined
+  /**
+   * Waits until the operation is at rest, so many milliseconds at most. Answers what is known of it then, and its result
+   * where that came after the caller had been told that nobody knows yet.
+   */
+  wait?(
+    owner: Owner,
+    operation: string,
+    ms: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly status: JsonObject; readonly answer?: Extract<Answer, { kind: 'answered' }> } | undefined>
 }
 
 /** Everything that the downstream side needs of the rest. */
@@ -56,7 +66,7 @@ export interface Ports {
   readonly identities: Identities
   readonly approvals: ApprovalAnswers
   readonly spill: SpillReader
-  /** Present: clients are offered the tool `countersign__operation_status`. */
+  /** Present: clients are offered the tools `countersign__operation_status` and, where it can wait, `countersign__operation_wait`. */
   readonly operations?: OperationStatus
   /** Told of every exception that was turned into an internal error for a client. Must not throw. */
   readonly onFault: (fault: unknown, where: string) => void

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { JsonObject } from '../../words/json.ts'
 import { ask, errorOf, initialized, modern, rpc, served } from './asking.test.ts'
-import { STATUS_TOOL, withStatusTool } from './operation-status.ts'
+import { STATUS_TOOL, withOwnTools } from './operation-status.ts'
 import { definition } from './stand-in.test.ts'
 
 test('a result that was put aside is read in parts, by its owner only', async (t) => {
@@ -62,10 +62,10 @@ test('the state of an operation can be asked for where the gateway offers it', a
 test('our tool stands at the end of any list, and the longer list is made once', () => {
   for (const tools of ['[]', '[ ]', '[{"name":"a]"}]', JSON.stringify([definition('a'), definition('b')])]) {
     const list = Buffer.from(tools)
-    const longer = withStatusTool(list)
+    const longer = withOwnTools(list, {})
     const names = (JSON.parse(longer.toString()) as { name: string }[]).map((tool) => tool.name)
     assert.equal(names.at(-1), STATUS_TOOL)
     assert.equal(names.length, (JSON.parse(tools) as unknown[]).length + 1)
-    assert.equal(withStatusTool(list), longer)
+    assert.equal(withOwnTools(list, {}), longer)
   }
 })

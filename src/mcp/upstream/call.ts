@@ -43,17 +43,22 @@ export function callOf(
   const { tool, proposal } = permit.action
   const method = methods[tool.kind]
   const id = link.nextId()
+  const key = permit.lane === 'effect' ? tool.profile.upstreamKey : undefined
   const meta = metaText(revision, {
     progressToken: wants.progress ? id : undefined,
     idempotencyKey: permit.lane === 'effect' ? permit.upstreamKey : undefined,
     logLevel: wants.logLevel,
     trace: wants.trace,
     offers: wants.offers,
+    idempotencyName: key?.in === 'meta' ? key.name : undefined,
   })
   const text = requestText(id, method, withRound(paramsOf(permit, meta), round))
-  if (link.transport !== 'http' || eraOf(revision) === 'legacy') return { id, method, text, headers: [] }
+  const keyHeader = key?.in === 'header' ? [key.name.toLowerCase(), permit.upstreamKey] : []
+  if (link.transport !== 'http' || eraOf(revision) === 'legacy') return { id, method, text, headers: keyHeader }
 
-  const headers = nameHeaders(revision, method, tool.kind === 'resource' ? proposal.arguments : { name: tool.name })
+  const headers = keyHeader.concat(
+    nameHeaders(revision, method, tool.kind === 'resource' ? proposal.arguments : { name: tool.name }),
+  )
   if (tool.kind === 'tool') {
     const mirrored = mirroredOf(tool)
     if (mirrored.kind === 'invalid') return `the definition may not be used over HTTP: ${mirrored.why}`
@@ -62,9 +67,10 @@ export function callOf(
   return { id, method, text, headers }
 }
 
-function paramsOf({ action: { tool, proposal } }: Permit, meta: string | undefined): string {
+function paramsOf(permit: Permit, meta: string | undefined): string {
+  const { tool, proposal } = permit.action
   if (tool.kind === 'resource') return withMeta(proposal.canonical, meta)
-  const named = `{"name":${JSON.stringify(tool.name)},"arguments":${proposal.canonical}`
+  const named = `{"name":${JSON.stringify(tool.name)},"arguments":${argumentsOf(permit)}`
   return meta === undefined ? `${named}}` : `${named},"_meta":${meta}}`
 }
 
@@ -72,6 +78,14 @@ function paramsOf({ action: { tool, proposal } }: Permit, meta: string | undefin
 function withRound(params: string, round: Round): string {
   const members = JSON.stringify(round).slice(1, -1)
   return members === '' ? params : `${params.slice(0, params.lastIndexOf('}'))},${members}}`
+}
+
+/** The judged text, with our key put in where the server reads it as an argument: the proposal has no such member. */
+function argumentsOf({ action: { tool, proposal }, lane, upstreamKey }: Permit): string {
+  const key = tool.profile.upstreamKey
+  if (lane !== 'effect' || key?.in !== 'argument') return proposal.canonical
+  const rest = proposal.canonical.slice(1)
+  return `{${JSON.stringify(key.name)}:${JSON.stringify(upstreamKey)}${rest === '}' ? '' : ','}${rest}`
 }
 
 const known = new WeakMap<object, Mirrored>()

@@ -2,6 +2,9 @@ import type { Sending, WireOutcome } from '../../flow/receipt/receipt.ts'
 import { givenUp } from './ask.ts'
 import type { Ended, Leg, LegRequest, Link } from './link.ts'
 
+/** After the hard deadline nobody waits any more, and yet the answer is the best evidence: it is listened for a while. */
+const TAIL_MS = 60_000
+
 /** The longest that a timer of Node can be set to. */
 const LONGEST_MS = 2 ** 31 - 1
 
@@ -22,8 +25,8 @@ export interface Ground {
 }
 
 /**
- * One governed call under way. The caller has its outcome at the soft deadline at the latest; the leg stays open until the
- * hard one, and a complete answer that comes in between is handed in late. Sent once, here, and never again.
+ * One governed call under way. The caller has its outcome at the soft deadline at the latest; the leg stays open, and what
+ * comes of it is handed in late: an answer, or at the hard deadline that there was none. Sent once, here, and never again.
  */
 export function fly(ground: Ground, request: Omit<LegRequest, 'end'>, sending: Sending): Promise<Ended> {
   return new Promise((resolve) => {
@@ -42,6 +45,8 @@ class Flight {
   #asked = 0
   #pausedAt = 0
   #pausedMs = 0
+  /** The caller was told that it is still listened for, and is owed the rest. */
+  #owed = false
 
   constructor(ground: Ground, request: Omit<LegRequest, 'end'>, sending: Sending, resolve: (ended: Ended) => void) {
     this.#ground = ground
@@ -69,8 +74,8 @@ class Flight {
   resume(): void {
     if (--this.#asked > 0 || this.#over) return
     this.#pausedMs += performance.now() - this.#pausedAt
-    if (this.#resolve === undefined) this.#startHard()
-    else this.#startSoft()
+    if (this.#resolve !== undefined) this.#startSoft()
+    else if (this.#owed) this.#startHard()
   }
 
   #startSoft(): void {
@@ -96,21 +101,43 @@ class Flight {
       this.#answer(ended)
     } else {
       this.#close()
-      if (outcome.kind === 'reply' || outcome.kind === 'error') this.#sending.onLate(outcome)
+      if (this.#owed || outcome.kind === 'reply' || outcome.kind === 'error') this.#sending.onLate(outcome)
     }
   }
 
   readonly #onSoftDeadline = (): void => {
     if (this.#dropIfUnsent('it waited for a free connection until the deadline')) return
-    this.#answer({
-      outcome: { kind: 'no-answer', why: 'deadline', detail: 'no answer in time; it is still listened for' },
-    })
+    if (this.#sending.hardDeadlineMs - this.#ranMs() <= 1) {
+      this.#answer({ outcome: { kind: 'no-answer', why: 'deadline', detail: 'no answer before the hard deadline' } })
+      this.#listenOn()
+      return
+    }
+    this.#owed = true
     this.#startHard()
+    const detail = 'no answer in time; it is still listened for'
+    this.#answer({ outcome: { kind: 'no-answer', why: 'deadline', detail, listening: true } })
   }
 
   readonly #onHardDeadline = (): void => {
-    this.#leg?.drop()
-    this.#close()
+    this.#owed = false
+    this.#listenOn()
+    this.#sending.onLate({ kind: 'no-answer', why: 'deadline', detail: 'no answer before the hard deadline' })
+  }
+
+  #listenOn(): void {
+    // A read that nobody waits for any more has no evidence to give.
+    if (this.#sending.signal !== undefined) {
+      this.#leg?.drop()
+      this.#close()
+      return
+    }
+    this.#timer = setTimeout(
+      () => {
+        this.#leg?.drop()
+        this.#close()
+      },
+      shortest(TAIL_MS, this.#sending.hardDeadlineMs),
+    ).unref()
   }
 
   readonly #onAbort = (): void => {

@@ -131,7 +131,12 @@ export class Exchange implements Dispatcher.DispatchHandler, Leg {
     }
     if (answers && message.kind === 'error') this.#answer(message)
     else {
-      const outcome: WireOutcome = { kind: 'no-answer', why: 'status', detail: `HTTP ${this.#status}` }
+      const outcome: WireOutcome = {
+        kind: 'no-answer',
+        why: 'status',
+        detail: `HTTP ${this.#status}`,
+        status: this.#status,
+      }
       const strayError = message.kind === 'error' ? message : undefined
       this.#end({ outcome, status: this.#status, ...(strayError && { strayError }) })
     }
@@ -190,7 +195,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Leg {
   }
 
   #lose(why: NoAnswer, detail: string): void {
-    this.#end({ outcome: { kind: 'no-answer', why, detail }, ...(this.#status > 0 && { status: this.#status }) })
+    const status = this.#status > 0 && { status: this.#status }
+    this.#end({ outcome: { kind: 'no-answer', why, detail, ...(why === 'status' && status) }, ...status })
   }
 
   #end(ended: Ended): void {

@@ -188,7 +188,7 @@ for (const status of [404, 400]) {
     await using upstream = await connected({ kind: 'http', url: server.url, headers: {} }, legacy)
     const ready = next(upstream, 'ready')
     const lost = await upstream.send(permitFor('echo', { n: 1 }), sending())
-    assert.deepEqual(lost, { kind: 'no-answer', why: 'status', detail: `HTTP ${status}` })
+    assert.deepEqual(lost, { kind: 'no-answer', why: 'status', detail: `HTTP ${status}`, status })
     await ready
     assert.equal(textOf(await upstream.send(permitFor('echo', { n: 2 }), sending())), 'again')
     assert.equal(server.seen.filter(({ body }) => body.includes('"n":1')).length, 1)

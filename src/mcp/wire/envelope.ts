@@ -31,6 +31,8 @@ export interface MetaParts {
   readonly trace?: Readonly<Partial<Record<(typeof traceKeys)[number], string>>> | undefined
   /** Client capabilities of this one request, of the modern era only. None where nothing is said. */
   readonly offers?: JsonObject | undefined
+  /** In place of our own name for it, where the operator knows another that the server reads. */
+  readonly idempotencyName?: string | undefined
 }
 
 /** Keys without prefix that go on from hop to hop (2026-07-28, "_meta": W3C Trace Context and Baggage). */
@@ -46,7 +48,8 @@ export function metaText(revision: Revision, parts: MetaParts = {}): string | un
   let text = eraOf(revision) === 'modern' ? declaration(revision, parts.offers) : ''
   if (parts.progressToken !== undefined) text = join(text, `"progressToken":${idText(parts.progressToken)}`)
   if (parts.idempotencyKey !== undefined) {
-    text = join(text, `"${IDEMPOTENCY_KEY}":${JSON.stringify(parts.idempotencyKey)}`)
+    const name = parts.idempotencyName ?? IDEMPOTENCY_KEY
+    text = join(text, `${JSON.stringify(name)}:${JSON.stringify(parts.idempotencyKey)}`)
   }
   if (parts.logLevel !== undefined) text = join(text, `"${metaKeys.logLevel}":${JSON.stringify(parts.logLevel)}`)
   if (parts.trace !== undefined) {

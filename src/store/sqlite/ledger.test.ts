@@ -104,6 +104,8 @@ test('the database refuses every edge that the state machine does not have, and 
         `INSERT INTO operation(op_id, tenant, principal, tool, effect, arguments_digest, scopes_digest, pin, policy_version, state, upstream_key, salt, created_at, updated_at)
          VALUES (?, 't', 'p', 'tool', 'once', ?, '', '', '', ?, '', x'00', 0, 0)`,
       ).run(id, digest(id), from)
+      // A dispatched operation has an open attempt, or it was never dispatched.
+      db.prepare(`INSERT INTO attempt(op_id, n, upstream_key, started_at, deadline_at) VALUES (?, 1, '', 0, 0)`).run(id)
       const change = (): unknown => db.prepare('UPDATE operation SET state = ? WHERE op_id = ?').run(to, id)
       if (legal.has(`${from} ${to}`)) change()
       else assert.throws(change, /illegal transition/, `${from} -> ${to}`)
@@ -148,7 +150,7 @@ test('the same key answers with the recorded result, and with other arguments is
   const key = 'key-0123456789abcdef'
   const first = await ledger.claim(actionOn({ n: 1 }, { key }), [], () => true)
   assert.ok(first.kind === 'claimed')
-  await ledger.settle(first.operation, { state: 'succeeded', result: answer, wallMs: 3 }, [])
+  await ledger.settle(first.operation, { state: 'succeeded', errorKind: 'E4', result: answer, wallMs: 3 }, [])
   const again = await ledger.claim(actionOn({ n: 1 }, { key }), [], () => true)
   assert.ok(again.kind === 'settled')
   assert.deepEqual(Buffer.from(again.result!), answer)
@@ -226,7 +228,7 @@ test('a changed byte, a cut tail, a changed row, a changed payload and an old co
   const opened = openLedger(folder, options)
   for (let n = 0; n < 5; n++) {
     const operation = await claimed(opened, { n, text: 'pay the invoice' })
-    await opened.ledger.settle(operation, { state: 'succeeded', result: answer, wallMs: 1 }, [])
+    await opened.ledger.settle(operation, { state: 'succeeded', errorKind: 'E4', result: answer, wallMs: 1 }, [])
   }
   await opened.close()
   const old = readFileSync(ledgerFile(folder))
@@ -269,7 +271,7 @@ test('an export verifies by itself; one changed byte, a cut tail and a changed c
   const opened = open(t, folder)
   for (let n = 0; n < 4; n++) {
     const operation = await claimed(opened, { n })
-    await opened.ledger.settle(operation, { state: 'succeeded', result: answer, wallMs: 1 }, [])
+    await opened.ledger.settle(operation, { state: 'succeeded', errorKind: 'E4', result: answer, wallMs: 1 }, [])
   }
   const lines: string[] = []
   for await (const line of opened.exportLines()) lines.push(line)
@@ -294,7 +296,7 @@ test('reads are committed before they resolve and synced soon after, without a s
   await opened.ledger.read(
     actionOn({ q: 1 }, { effect: 'read' }),
     'op_read',
-    { state: 'succeeded', result: answer, wallMs: 1 },
+    { state: 'succeeded', errorKind: 'E4', result: answer, wallMs: 1 },
     [],
   )
   const other = new DatabaseSync(ledgerFile(folder), { readOnly: true })

@@ -7,6 +7,7 @@ import type { Happening } from '../../flow/evidence/index.ts'
 import type { Step } from '../../flow/line.ts'
 import type { Scoped } from '../../flow/resource/scoped.ts'
 import {
+  type AttemptRow,
   type Claim,
   type Ledger,
   LedgerFault,
@@ -18,11 +19,13 @@ import {
 import type { Acceptance, OperationState } from '../../flow/side-effect/operation.ts'
 import { askApproval, decideApproval, findApproval, listApprovals, matchingApproval } from './approvals.ts'
 import { askHappening } from './asks.ts'
+import { beginAttempt, clearAttempts, endAttempt, readAttempts } from './attempts.ts'
 import type { Chain } from './chain.ts'
 import type { Database, Row } from './database.ts'
 import {
   claimOperation,
   findOperation,
+  keepResult,
   move,
   operationUnderKey,
   readOperation,
@@ -30,6 +33,7 @@ import {
   settleOperation,
   Stale,
 } from './operations.ts'
+import { earlierCall } from './history.ts'
 import { operationOf, readOf } from './rows.ts'
 import type { Job, Writer } from './writer.ts'
 
@@ -84,18 +88,25 @@ export class SqliteLedger implements Ledger, Approvals, History {
   }
 
   notSent(operation: string, why: string): Promise<void> {
-    return this.#effect('outcome', (db, chain, now) =>
-      this.#step(db, chain, now, operation, 'dispatched', 'authorised', 'op.not_sent', { why }),
-    )
+    return this.#effect('outcome', (db, chain, now) => {
+      endAttempt(db, operation, { sent: 'no', outcome: 'not_sent', errorKind: 'E1' }, now)
+      this.#step(db, chain, now, operation, 'dispatched', 'authorised', 'op.not_sent', { why, errorKind: 'E1' })
+    })
   }
 
-  dispatchAgain(operation: string): Promise<{ readonly attempt: number }> {
+  pending(operation: string, why: string): Promise<void> {
+    const happening: Happening = { kind: 'op.pending', at: Date.now(), operation, facts: { why } }
+    return this.#write({ durability: 'grouped', weight: 'outcome', run: (db, chain) => chain.append(db, happening) })
+  }
+
+  dispatchAgain(operation: string, deadlineMs: number): Promise<{ readonly attempt: number }> {
     return this.#effect('proposal', (db, chain, now) => {
       db.statement('UPDATE operation SET attempts = attempts + 1, dispatched_at = ? WHERE op_id = ?').run(
         now,
         operation,
       )
-      const attempt = findOperation(db, operation)!.attempts
+      const { attempts: attempt, upstreamKey } = findOperation(db, operation)!
+      beginAttempt(db, operation, { n: attempt, upstreamKey, deadlineMs }, now)
       this.#step(db, chain, now, operation, 'authorised', 'dispatched', 'op.dispatched', { attempt })
       return { attempt }
     })
@@ -163,23 +174,23 @@ export class SqliteLedger implements Ledger, Approvals, History {
     return this.#write({ durability, weight: 'proposal', run: (db, chain) => chain.append(db, happening) })
   }
 
-  reconcile(operation: string, { to, method, by, evidence }: Reconciled): Promise<OperationRow | Refusal> {
+  reconcile(
+    operation: string,
+    { to, method, by, evidence, result, receiptRef }: Reconciled,
+  ): Promise<OperationRow | Refusal> {
     return this.#effect('outcome', (db, chain, now) => {
       const row = findOperation(db, operation)
       if (row === undefined) return refuse('TOOL_UNKNOWN', { operation })
       if (row.state !== 'unknown' && row.state !== 'held')
         return refuse('AUTHORISATION_STALE', { operation, state: row.state })
       db.statement('UPDATE operation SET next_due = NULL, why = ? WHERE op_id = ?').run(`${method}: ${by}`, operation)
-      this.#step(db, chain, now, operation, row.state, to, method === 'decision' ? 'op.decided' : 'op.reconciled', {
-        method,
-        by,
-        evidence,
-      })
-      // Nothing happened, and nothing will be sent again by itself: the operation is over.
-      if (to === 'reconciled_none')
-        this.#step(db, chain, now, operation, 'reconciled_none', 'abandoned', 'op.abandoned', {
-          why: 'no effect; safe to propose again',
-        })
+      const kind = method === 'decision' ? 'op.decided' : 'op.reconciled'
+      const receipt = receiptRef === undefined ? {} : { receipt: receiptRef }
+      const kept = result === undefined ? {} : { commitments: keepResult(db, operation, result) }
+      this.#step(db, chain, now, operation, row.state, to, kind, { method, by, evidence, ...receipt }, kept)
+      if (to === 'reconciled_none') clearAttempts(db, operation)
+      if (receiptRef !== undefined)
+        db.statement('UPDATE operation SET receipt_ref = ? WHERE op_id = ?').run(receiptRef, operation)
       return findOperation(db, operation)!
     })
   }
@@ -188,6 +199,22 @@ export class SqliteLedger implements Ledger, Approvals, History {
     return this.#effect('outcome', (db, chain, now) => {
       db.statement('UPDATE operation SET next_due = NULL WHERE op_id = ?').run(operation)
       this.#step(db, chain, now, operation, 'unknown', 'held', 'op.held', { why })
+    })
+  }
+
+  abandon(settledBefore: number): Promise<void> {
+    return this.#write({
+      durability: 'grouped',
+      weight: 'proposal',
+      run: (db, chain) => {
+        const rows = db
+          .statement("SELECT op_id FROM operation WHERE state = 'reconciled_none' AND updated_at < ? LIMIT 100")
+          .all(settledBefore) as Row[]
+        for (const row of rows)
+          this.#step(db, chain, Date.now(), String(row['op_id']), 'reconciled_none', 'abandoned', 'op.abandoned', {
+            why: 'it had no effect, and nobody proposed it again',
+          })
+      },
     })
   }
 
@@ -208,6 +235,7 @@ export class SqliteLedger implements Ledger, Approvals, History {
     to: OperationState,
     kind: Happening['kind'],
     facts: NonNullable<Happening['facts']>,
+    more: Pick<Happening, 'commitments'> = {},
   ): void {
     // Nothing moved: the same step was written before a fault that hid it.
     if (!move(db, operation, from, to, now)) return
@@ -220,6 +248,7 @@ export class SqliteLedger implements Ledger, Approvals, History {
       principal: row.principal,
       tool: row.tool,
       path: [from, to],
+      ...more,
       facts,
     })
   }
@@ -254,6 +283,10 @@ export class SqliteLedger implements Ledger, Approvals, History {
       )
       .all(now, limit) as Row[]
     return rows.map(operationOf)
+  }
+
+  attempts(operation: string): readonly AttemptRow[] {
+    return readAttempts(this.#writer.db, operation)
   }
 
   payload(operation: string, role: 'arguments' | 'result'): Uint8Array | undefined {
@@ -327,54 +360,6 @@ export class SqliteLedger implements Ledger, Approvals, History {
   }
 
   earlier(scoped: Scoped, now: number): Earlier | undefined {
-    const { effect } = scoped.tool.profile
-    if (effect !== 'once' && effect !== 'keyed') return undefined
-    const rows = this.#writer.db
-      .statement(
-        `SELECT * FROM operation WHERE tenant = ? AND principal = ? AND tool = ? AND arguments_digest = ?
-         AND effect IN ('keyed', 'once') ORDER BY created_at DESC LIMIT 20`,
-      )
-      .all(scoped.principal.tenant, scoped.principal.id, scoped.tool.key, scoped.proposal.digest) as Row[]
-    let settled: Earlier | undefined
-    for (const row of rows.map(operationOf)) {
-      if (row.scopesDigest !== scoped.scopesDigest) continue
-      const standing = standingOf(row)
-      if (standing === undefined) continue
-      const found = { operation: row.id, state: row.state, standing, at: row.updatedAt }
-      if (standing !== 'settled') return found
-      // An error of the tool's, effect unknown, stays a question for as long as it is one.
-      if (row.state === 'unknown' || row.updatedAt > now - this.#repeatWindowMs) settled ??= found
-    }
-    return settled
-  }
-}
-
-function standingOf(row: OperationRow): Earlier['standing'] | undefined {
-  switch (row.state) {
-    case 'proposed':
-    case 'authorised':
-    case 'dispatched':
-    case 'working':
-    case 'input_required':
-      return 'running'
-    case 'held':
-      return 'unknown'
-    case 'unknown':
-      return row.standing === 'silent' ? 'unknown' : 'settled'
-    case 'succeeded':
-    case 'reconciled_effect':
-    case 'compensating':
-    case 'compensation_failed':
-    case 'compensated':
-      return 'settled'
-    // Known to have had no effect: the same call is a first one.
-    case 'denied':
-    case 'expired':
-    case 'failed':
-    case 'reconciled_none':
-    case 'abandoned':
-      return undefined
-    default:
-      return row.state satisfies never
+    return earlierCall(this.#writer.db, scoped, now - this.#repeatWindowMs)
   }
 }

@@ -4,6 +4,7 @@ import type { ExportHeader, ExportTrailer, Judgement } from '../../flow/evidence
 import { exportFormat } from '../../flow/evidence/index.ts'
 import { LedgerFault } from '../../flow/side-effect/ledger.ts'
 import { newId } from '../../words/id.ts'
+import { endAttempt } from './attempts.ts'
 import { Chain, signingKey } from './chain.ts'
 import { Database, type Row } from './database.ts'
 import { SqliteLedger } from './ledger.ts'
@@ -166,8 +167,10 @@ function recover(db: Database, chain: Chain): readonly string[] {
       }
       const from = row['state'] as 'dispatched' | 'working' | 'input_required'
       db.statement(
-        "UPDATE operation SET standing = 'silent', why = 'the gateway ended while it was under way', next_due = ? WHERE op_id = ?",
+        "UPDATE operation SET standing = 'silent', error_kind = 'E8', why = 'the gateway ended while it was under way', next_due = ? WHERE op_id = ?",
       ).run(now, operation)
+      if (from !== 'input_required')
+        endAttempt(db, operation, { sent: 'maybe', outcome: 'unknown', errorKind: 'E8' }, now)
       move(db, operation, from, 'unknown', now)
       chain.append(db, {
         kind: 'op.unknown',

@@ -7,6 +7,7 @@ import type { Happening } from '../../flow/evidence/index.ts'
 import type { Step } from '../../flow/line.ts'
 import type { Claim, OperationRow, Outcome } from '../../flow/side-effect/ledger.ts'
 import type { OperationState } from '../../flow/side-effect/operation.ts'
+import { beginAttempt, endAttempt } from './attempts.ts'
 import type { Chain } from './chain.ts'
 import type { Database, Row } from './database.ts'
 import { operationOf, readOf } from './rows.ts'
@@ -67,7 +68,8 @@ export function claimOperation(
   const requestKey = proposal.origin.requestKey
   if (requestKey !== undefined) {
     const earlier = operationUnderKey(db, principal.tenant, tool.key, requestKey)
-    if (earlier !== undefined) return keyTaken(db, earlier, action)
+    const taken = earlier === undefined ? undefined : keyTaken(db, earlier, action)
+    if (taken !== undefined) return taken
   }
   // Nobody was asked, since the key named an operation; by now it names none.
   if (action.consent.kind === 'under-key') return refuse('AUTHORISATION_STALE', { operation: action.consent.operation })
@@ -75,6 +77,8 @@ export function claimOperation(
     const open = openTwin(db, action)
     if (open !== undefined) return open
   }
+  const proved = provedNone(db, action)
+  if (proved !== undefined) return takeUp(db, chain, proved, action, steps, now)
   const operation = newId('op', now)
   const salt = randomSalt(16)
   const upstreamKey = upstreamKeyOf(secret, operation)
@@ -103,15 +107,9 @@ export function claimOperation(
     now,
     now,
   )
-  if (action.consent.kind === 'approved') {
-    const used = db
-      .statement(
-        "UPDATE approval SET state = 'used', used_by = ? WHERE approval_id = ? AND state = 'granted' AND expires_at > ?",
-      )
-      .run(operation, action.consent.approval, now)
-    // Thrown, not returned: the row above has to go again.
-    if (used.changes !== 1) throw new Stale('the approval was used, withdrawn or has expired')
-  }
+  if (action.consent.kind === 'approved') useApproval(db, operation, action.consent.approval, now)
+  const deadlineMs = tool.profile.hardDeadlineMs
+  beginAttempt(db, operation, { n: 1, upstreamKey, deadlineMs }, now)
   move(db, operation, 'proposed', 'authorised', now)
   move(db, operation, 'authorised', 'dispatched', now)
   db.statement("INSERT INTO payload(op_id, role, body) VALUES (?, 'arguments', ?)").run(
@@ -133,10 +131,84 @@ export function claimOperation(
   return { kind: 'claimed', operation, attempt: 1, upstreamKey }
 }
 
+const MOST_ATTEMPTS = 3
+
+/** The same call, of which it is proved that no attempt took effect: it is not a new intention but the old one. */
+function provedNone(
+  db: Database,
+  { principal, tool, proposal, scopesDigest }: AuthorisedAction,
+): OperationRow | undefined {
+  const row = db
+    .statement(
+      `SELECT * FROM operation WHERE tenant = ? AND principal = ? AND tool = ? AND arguments_digest = ? AND scopes_digest = ?
+       AND effect = ? AND request_key IS ? AND pin = ? AND state = 'reconciled_none' AND attempts < ? ORDER BY op_id DESC LIMIT 1`,
+    )
+    .get(
+      principal.tenant,
+      principal.id,
+      tool.key,
+      proposal.digest,
+      scopesDigest,
+      tool.profile.effect,
+      proposal.origin.requestKey ?? null,
+      tool.pin,
+      MOST_ATTEMPTS,
+    ) as Row | undefined
+  return row === undefined ? undefined : operationOf(row)
+}
+
+/** The next attempt of an operation without an effect so far: judged anew, under the key that the upstream knows it by. */
+function takeUp(
+  db: Database,
+  chain: Chain,
+  row: OperationRow,
+  action: AuthorisedAction,
+  steps: readonly Step[],
+  now: number,
+): Claim {
+  const attempt = row.attempts + 1
+  const approval = action.consent.kind === 'approved' ? action.consent.approval : row.approval
+  if (action.consent.kind === 'approved') useApproval(db, row.id, action.consent.approval, now)
+  db.statement(
+    `UPDATE operation SET attempts = ?, dispatched_at = ?, next_due = NULL, standing = NULL, why = NULL, error_kind = NULL,
+     approval = ?, policy_version = ? WHERE op_id = ?`,
+  ).run(attempt, now, approval ?? null, action.policyVersion, row.id)
+  beginAttempt(
+    db,
+    row.id,
+    { n: attempt, upstreamKey: row.upstreamKey, deadlineMs: action.tool.profile.hardDeadlineMs },
+    now,
+  )
+  move(db, row.id, 'reconciled_none', 'authorised', now)
+  move(db, row.id, 'authorised', 'dispatched', now)
+  chain.append(db, {
+    kind: 'op.dispatched',
+    at: now,
+    operation: row.id,
+    ...common(action),
+    path: ['reconciled_none', 'authorised', 'dispatched'],
+    attempt,
+    steps,
+  })
+  return { kind: 'claimed', operation: row.id, attempt, upstreamKey: row.upstreamKey }
+}
+
+// Thrown, not returned: what was written before it has to go again.
+function useApproval(db: Database, operation: string, approval: string, now: number): void {
+  const used = db
+    .statement(
+      "UPDATE approval SET state = 'used', used_by = ? WHERE approval_id = ? AND state = 'granted' AND expires_at > ?",
+    )
+    .run(operation, approval, now)
+  if (used.changes !== 1) throw new Stale('the approval was used, withdrawn or has expired')
+}
+
 /** A guard inside the transaction failed; the refusal goes to the caller, the job is undone. */
 export class Stale extends Error {}
 
-function keyTaken(db: Database, earlier: OperationRow, action: AuthorisedAction): Claim {
+/** Undefined where the key names an operation without an effect, which the same call takes up again. */
+function keyTaken(db: Database, earlier: OperationRow, action: AuthorisedAction): Claim | undefined {
+  if (earlier.state === 'reconciled_none') return undefined
   const same =
     earlier.principal === action.principal.id &&
     earlier.argumentsDigest === action.proposal.digest &&
@@ -196,22 +268,29 @@ export function settleOperation(
 ): void {
   const changed = db
     .statement(
-      `UPDATE operation SET state = ?, standing = ?, why = ?, result_bytes = ?, wall_ms = ?, updated_at = ?
-       WHERE op_id = ? AND state = 'dispatched'`,
+      `UPDATE operation SET state = ?, standing = ?, why = ?, error_kind = ?, receipt_ref = ?, result_bytes = ?, wall_ms = ?,
+       updated_at = ? WHERE op_id = ? AND state = 'dispatched'`,
     )
     .run(
       outcome.state,
       outcome.standing ?? null,
       outcome.why ?? null,
+      outcome.errorKind,
+      outcome.receiptRef ?? null,
       outcome.result?.length ?? 0,
       Math.round(outcome.wallMs),
       now,
       operation,
     )
   if (changed.changes !== 1) return
-  const row = db.statement('SELECT salt, tenant, principal, tool FROM operation WHERE op_id = ?').get(operation) as Row
-  if (outcome.result !== undefined)
-    db.statement("INSERT INTO payload(op_id, role, body) VALUES (?, 'result', ?)").run(operation, outcome.result)
+  const answered = outcome.result !== undefined || outcome.standing === 'answered' || outcome.state !== 'unknown'
+  endAttempt(
+    db,
+    operation,
+    { sent: answered ? 'yes' : 'maybe', outcome: outcome.state, errorKind: outcome.errorKind },
+    now,
+  )
+  const row = db.statement('SELECT tenant, principal, tool FROM operation WHERE op_id = ?').get(operation) as Row
   chain.append(db, {
     kind: outcome.state === 'unknown' ? 'op.unknown' : 'op.outcome',
     at: now,
@@ -220,12 +299,21 @@ export function settleOperation(
     principal: String(row['principal']),
     tool: String(row['tool']),
     path: ['dispatched', outcome.state],
-    ...(outcome.result === undefined
-      ? {}
-      : { commitments: { result: commitment(row['salt'] as Uint8Array, outcome.result) } }),
+    ...(outcome.result === undefined ? {} : { commitments: keepResult(db, operation, outcome.result) }),
     steps,
-    ...(outcome.why === undefined ? {} : { facts: { why: outcome.why, standing: outcome.standing ?? null } }),
+    facts: {
+      errorKind: outcome.errorKind,
+      ...(outcome.why === undefined ? {} : { why: outcome.why, standing: outcome.standing ?? null }),
+      ...(outcome.receiptRef === undefined ? {} : { receipt: outcome.receiptRef }),
+    },
   })
+}
+
+/** The answer of the newest attempt that had one; answers what has to be said of it in the event. */
+export function keepResult(db: Database, operation: string, result: Uint8Array): { readonly result: string } {
+  const { salt } = db.statement('SELECT salt FROM operation WHERE op_id = ?').get(operation) as { salt: Uint8Array }
+  db.statement("INSERT OR REPLACE INTO payload(op_id, role, body) VALUES (?, 'result', ?)").run(operation, result)
+  return { result: commitment(salt, result) }
 }
 
 /**

@@ -20,8 +20,15 @@ export class ExpectedRows {
   #noteOperation(id: string, { kind, tenant, principal, tool, steps = [], facts = {} }: EvidenceRecord): void {
     const said = (step: string, name: string): Json => steps.find((it) => it.step === step)?.facts[name] ?? null
     if (kind === 'op.dispatched') {
-      if (this.#operations.has(id)) return
       const approved = said('consent', 'approval')
+      if (this.#operations.has(id)) {
+        // Sent again after a proof that nothing left says no more; taken up after a proof of no effect, it was judged anew.
+        if (steps.length === 0) return
+        const anew = onlySaid({ policy_version: said('resource', 'policyVersion'), approval: approved })
+        this.#change(this.#operations, id, { ...anew, standing: null })
+        if (typeof approved === 'string') this.#change(this.#approvals, approved, { state: 'used', used_by: id })
+        return
+      }
       // What no event says cannot be compared.
       const fromSteps = onlySaid({
         scopes_digest: said('resource', 'scopesDigest'),
