@@ -18,6 +18,7 @@ const rows: readonly string[] = [
   'flow/asking.ts',
   'flow/needs.ts',
   'flow/turn-away.ts',
+  'flow/recorded.ts',
   'flow/conduct.ts',
   'flow/index.ts',
   'telemetry',

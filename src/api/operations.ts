@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { errorKinds } from '../flow/receipt/error-kind.ts'
+import { errorKinds } from '../flow/side-effect/error-kind.ts'
 import { states } from '../flow/side-effect/operation.ts'
 import { acceptance } from './calls.ts'
 import { instant, json, stepSchema } from './values.ts'

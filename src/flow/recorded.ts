@@ -1,6 +1,6 @@
 import type { Facts, Refusal } from '../words/verdict.ts'
 import type { Step } from './line.ts'
-import type { ErrorKind } from './receipt/error-kind.ts'
+import type { ErrorKind } from './side-effect/error-kind.ts'
 import type { Receipt } from './receipt/receipt.ts'
 import { receiptOf } from './receipt/reference.ts'
 import { LedgerFault, type Outcome } from './side-effect/ledger.ts'

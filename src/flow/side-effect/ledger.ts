@@ -3,7 +3,7 @@ import type { Refusal } from '../../words/verdict.ts'
 import type { AuthorisedAction } from '../action/index.ts'
 import type { Approval, Channel, Question } from '../consent/consented.ts'
 import type { Step } from '../line.ts'
-import type { ErrorKind } from '../receipt/error-kind.ts'
+import type { ErrorKind } from './error-kind.ts'
 import type { Acceptance, OperationState } from './operation.ts'
 
 /** One row of the ledger, as people and programs read it. */

@@ -49,16 +49,16 @@ test('F17: progress without end does not move a deadline, and at the hard one it
       let progressed = 0
       const late: WireOutcome[] = []
       const more = {
-        softDeadlineMs: 60,
-        hardDeadlineMs: 120,
+        softDeadlineMs: 200,
+        hardDeadlineMs: 300,
         onProgress: () => void progressed++,
         onLate: (outcome: WireOutcome) => void late.push(outcome),
       }
-      assert.deepEqual(await upstream.send(permitFor('slow', { ms: 400 }), sending(more)), deadline, where)
+      assert.deepEqual(await upstream.send(permitFor('slow', { ms: 800 }), sending(more)), deadline, where)
       const seen = progressed
       assert.ok(seen > 0)
       // A call that ends after the slow one shows that its answer has come and was not listened to.
-      assert.equal(textOf(await upstream.send(permitFor('slow', { ms: 500 }), sending())), 'slept')
+      assert.equal(textOf(await upstream.send(permitFor('slow', { ms: 900 }), sending())), 'slept')
       assert.deepEqual(late, [over], where)
       assert.ok(progressed < 40, `${progressed}`)
     },

@@ -1,4 +1,4 @@
-import { errorKinds } from '../../flow/receipt/error-kind.ts'
+import { errorKinds } from '../../flow/side-effect/error-kind.ts'
 
 /**
  * Attempts and their legs as rows. What must never happen is refused here too: a second attempt while one is open, and

@@ -1,4 +1,4 @@
-import type { ErrorKind } from '../../flow/receipt/error-kind.ts'
+import type { ErrorKind } from '../../flow/side-effect/error-kind.ts'
 import type { AttemptRow } from '../../flow/side-effect/ledger.ts'
 import type { Database, Row } from './database.ts'
 
