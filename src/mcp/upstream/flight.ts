@@ -107,7 +107,8 @@ class Flight {
 
   readonly #onSoftDeadline = (): void => {
     if (this.#dropIfUnsent('it waited for a free connection until the deadline')) return
-    if (this.#sending.hardDeadlineMs - this.#ranMs() <= 1) {
+    const { softDeadlineMs, hardDeadlineMs } = this.#sending
+    if (hardDeadlineMs <= softDeadlineMs || hardDeadlineMs <= this.#ranMs()) {
       this.#answer({ outcome: { kind: 'no-answer', why: 'deadline', detail: 'no answer before the hard deadline' } })
       this.#listenOn()
       return
