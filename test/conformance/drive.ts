@@ -5,6 +5,8 @@ import { loadConfig } from '../../src/config/load.ts'
 import { startGateway } from '../../src/gateway/build.ts'
 import { ownHome } from '../../src/gateway/ownership.ts'
 import type { JsonObject } from '../../src/words/json.ts'
+import { followingBrowser } from '../fixtures/oauth/browser.ts'
+import { suiteAuth } from '../fixtures/oauth/suite-auth.ts'
 import { connected, permitFor, sending, soon } from '../fixtures/servers/reach.ts'
 import { approveOffered, makeSite } from '../fixtures/site.ts'
 
@@ -29,15 +31,29 @@ interface Call {
  * client before it that uses all that it finds.
  */
 export async function drive(scenario: Scenario): Promise<void> {
-  const { name, url, revision } = scenario
-  const site = makeSite({ name }, () =>
+  const { name, url, revision, context } = scenario
+  const site = makeSite({ name }, ({ folder }) =>
     JSON.stringify({
-      servers: { suite: { url, naming: 'bare', resources: 'allow', prompts: 'allow', revisions: [revision] } },
+      servers: {
+        suite: {
+          url,
+          naming: 'bare',
+          resources: 'allow',
+          prompts: 'allow',
+          revisions: [revision],
+          asks: { elicitation: ['form'] },
+          ...suiteAuth(name, context, folder),
+        },
+      },
       consent: { rules: [{ name: 'the suite may be called', decision: 'allow' }] },
     }),
   )
   const home = ownHome(site.home)
-  const gateway = await startGateway(loadConfig(site.config), home, { port: 0, background: true })
+  const gateway = await startGateway(loadConfig(site.config), home, {
+    port: 0,
+    background: true,
+    browser: followingBrowser(),
+  })
   try {
     await gateway.core.settled
     await approveOffered(gateway)
