@@ -23,6 +23,8 @@ export interface StartOptions extends GatewayOptions {
 
 export interface RunningGateway extends Gateway {
   readonly core: Core
+  /** Sessions of the older era that are open by HTTP. */
+  readonly sessions: () => number
 }
 
 const LISTS_WITHIN_MS = 3_000
@@ -80,11 +82,13 @@ export async function startGateway(config: Config, home: OwnedHome, options: Sta
     for (const close of closers.splice(0).toReversed()) await close()
   }
   let url = ''
+  let sessions = (): number => 0
   let controlled = (): { running: number; begun: number } => ({ running: 0, begun: 0 })
   try {
     const { host, port } = config.endpoint
     const http = await listen({ host, port: options.port ?? port, ports, options: door })
     closers.push(() => http.close())
+    sessions = () => http.figures().sessions
     url = http.url
     const ending = new AbortController()
     // Half open: a client that has said its last still gets the answers.
@@ -111,6 +115,7 @@ export async function startGateway(config: Config, home: OwnedHome, options: Sta
   const close = (): Promise<void> => (closing ??= closeAll())
   return {
     core,
+    sessions: () => sessions(),
     url,
     control: steward,
     activity: () => ({ running: running + controlled().running, begun: begun + controlled().begun }),
