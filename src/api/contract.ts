@@ -74,6 +74,7 @@ export const routes = {
     body: decideOperationSchema,
     answer: operationSchema,
   },
+  compensateOperation: { method: 'POST', path: '/v1/operations/:id/compensate', answer: operationSchema },
   reconcileOperation: { method: 'POST', path: '/v1/operations/:id/reconcile', answer: operationSchema },
   budgets: { method: 'GET', path: '/v1/budgets', answer: list('budgets', budgetAccountSchema) },
   evidence: { method: 'GET', path: '/v1/evidence', query: evidenceFilterSchema, answer: evidenceSchema },

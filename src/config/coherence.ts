@@ -59,17 +59,44 @@ export function incoherences(config: ConfigText, document: ConfigDocument): Conf
       }
       if (profile.upstreamKey?.in === 'header' && config.servers[server]?.url === undefined)
         say([...at, 'upstreamKey', 'in'], 'a program has no headers; use `meta` or `argument`')
-      for (const key of ['reconcile', 'verify'] as const) {
-        const readBack = profile[key]
-        if (readBack !== undefined)
-          checkReadBack(config, readBack.tool, (message, hint) => say([...at, key, 'tool'], message, hint))
+      if (profile.verify !== undefined)
+        checkReadBack(config, profile.verify.tool, 'read', (message, hint) =>
+          say([...at, 'verify', 'tool'], message, hint),
+        )
+      const ways = profile.reconcile === undefined ? [] : [profile.reconcile].flat()
+      for (const [n, way] of ways.entries()) {
+        const place: Path = Array.isArray(profile.reconcile) ? [...at, 'reconcile', n] : [...at, 'reconcile']
+        const by = 'by' in way ? way.by : 'read-back'
+        if (by === 'task') continue
+        checkReadBack(config, way.tool, by === 'cancel' ? 'idempotent' : 'read', (message, hint) =>
+          say([...place, 'tool'], message, hint),
+        )
+        if (!/"\$(argument|operation)"/.test(JSON.stringify([way.arguments, way.expect])))
+          say([...place, 'expect'], 'nothing in it is bound to the call: it would find the effect of any other call')
+        if (by === 'listing' && 'items' in way && way.items === undefined)
+          say(place, 'a listing needs `items`, the pointer to its entries')
+      }
+      const undo = profile.compensate?.tool
+      if (undo !== undefined) {
+        const cut = undo.indexOf('/')
+        const found = config.servers[undo.slice(0, cut)]?.tools[undo.slice(cut + 1)]
+        if (found?.verify === undefined)
+          say(
+            [...at, 'compensate', 'tool'],
+            `\`${undo}\` needs a profile with \`verify\`, or nobody could say that it undid anything`,
+          )
       }
     }
   }
   return problems
 }
 
-function checkReadBack(config: ConfigText, named: string, say: (message: string, hint?: string) => void): void {
+function checkReadBack(
+  config: ConfigText,
+  named: string,
+  effect: 'read' | 'idempotent',
+  say: (message: string, hint?: string) => void,
+): void {
   const cut = named.indexOf('/')
   const [server, tool] = [named.slice(0, cut), named.slice(cut + 1)]
   if (!Object.hasOwn(config.servers, server)) {
@@ -78,9 +105,14 @@ function checkReadBack(config: ConfigText, named: string, say: (message: string,
   }
   const tools = config.servers[server]!.tools
   if (!Object.hasOwn(tools, tool))
-    say(`\`${named}\` has no profile, so it is not known to be a read`, suggestion(tool, Object.keys(tools)))
-  else if (tools[tool]!.effect !== 'read')
-    say(`\`${named}\` is declared \`${tools[tool]!.effect}\`; a read-back must be a \`read\``)
+    say(
+      `\`${named}\` has no profile, so it is not known to be ${effect === 'read' ? 'a read' : effect}`,
+      suggestion(tool, Object.keys(tools)),
+    )
+  else if (tools[tool]!.effect !== effect)
+    say(
+      `\`${named}\` is declared \`${tools[tool]!.effect}\`; ${effect === 'read' ? 'a read-back must be a `read`' : 'what takes a call back must be `idempotent`'}`,
+    )
 }
 
 function suggestion(word: string, known: readonly string[]): string | undefined {

@@ -3,6 +3,10 @@ import type { Json } from '../words/json.ts'
 import { undeclared } from '../flow/tool/profile.ts'
 import { milliseconds, name, pointer, size } from './fields.ts'
 
+const fromOperation = z
+  .strictObject({ $operation: z.enum(['upstreamKey', 'receipt', 'task']) })
+  .describe('Taken from the operation: the key that the server knows it by, what the server gave back, its task.')
+
 const fromArgument = z
   .strictObject({ $argument: pointer('Pointer into the arguments of the judged call.') })
   .describe('Taken from the arguments of the judged call.')
@@ -14,8 +18,11 @@ const conditionSchema = z
     at: pointer('Where in the result: /content/0/text, /structuredContent/total, …'),
     inJson: pointer('A pointer further into the JSON that the text at `at` holds.').exactOptional(),
     exists: z.boolean().exactOptional().describe('Is anything there at all?'),
-    equals: z.union([fromArgument, json]).exactOptional().describe('It equals this JSON value.'),
-    contains: z.union([z.string(), fromArgument]).exactOptional().describe('It is text that holds this text.'),
+    equals: z.union([fromArgument, fromOperation, json]).exactOptional().describe('It equals this JSON value.'),
+    contains: z
+      .union([z.string(), fromArgument, fromOperation])
+      .exactOptional()
+      .describe('It is text that holds this text.'),
   })
   .refine((it) => it.exists !== undefined || it.equals !== undefined || it.contains !== undefined, {
     error: 'expected one of `exists`, `equals` or `contains`',
@@ -49,12 +56,15 @@ const scopeSchema = z
   })
   .describe('How one scope is drawn from the arguments of a call.')
 
+const serverTool = (says: string) =>
+  z
+    .string()
+    .regex(/^[^/]+\/.+$/, 'expected SERVER/TOOL')
+    .describe(says)
+
 const readBackSchema = z
   .strictObject({
-    tool: z
-      .string()
-      .regex(/^[^/]+\/.+$/, 'expected SERVER/TOOL')
-      .describe('SERVER/TOOL of a tool whose profile says `effect: read`.'),
+    tool: serverTool('SERVER/TOOL of a tool whose profile says `effect: read`.'),
     arguments: json.describe('Arguments of the read; { $argument: /pointer } is filled from the judged call.'),
     expect: z
       .array(conditionSchema)
@@ -72,6 +82,22 @@ const readBackSchema = z
     ),
   })
   .describe('A governed read that tells what the world looks like after the call.')
+
+const adapterSchema = readBackSchema
+  .extend({
+    by: z
+      .enum(['task', 'cancel', 'status', 'read-back', 'listing'])
+      .describe(
+        'task: asks for the task that the server made · cancel: takes it back by its key (the tool is `idempotent`) · status: asks by key or receipt · read-back: looks for what it was to make · listing: looks for the one new entry.',
+      ),
+    source: z
+      .enum(['read-your-writes', 'eventual'])
+      .default('read-your-writes')
+      .describe('A “not there” of an index that lags proves nothing.'),
+    items: pointer('listing: where the entries are; `expect` then speaks of one entry.').exactOptional(),
+    time: pointer('listing: where in an entry its time is, ISO 8601 or milliseconds.').exactOptional(),
+  })
+  .describe('One way to find out; they are tried in their order.')
 
 const upstreamKeySchema = z
   .strictObject({
@@ -136,7 +162,17 @@ export const profileSchema = z
       .describe('The server refuses truly before it acts: 401, 404, -32601 and their like mean “no effect”.'),
     upstreamKey: upstreamKeySchema.exactOptional(),
     receipt: receiptSchema.exactOptional(),
-    reconcile: readBackSchema.exactOptional().describe('Finds out what became of a call that nobody answered.'),
+    reconcile: z
+      .union([readBackSchema, z.array(adapterSchema).min(1).max(8)])
+      .exactOptional()
+      .describe('Finds out what became of a call that nobody answered: one read-back, or several ways in their order.'),
+    compensate: z
+      .strictObject({
+        tool: serverTool('SERVER/TOOL of what undoes the call; its profile has a `verify`.'),
+        arguments: json.describe('Its arguments; { $argument: /pointer } and { $operation: receipt } are filled in.'),
+      })
+      .exactOptional()
+      .describe('The call that undoes this one.'),
     verify: readBackSchema.exactOptional().describe('Shows whether the call did what it was to do.'),
     contentTypes: z
       .array(z.enum(['text', 'image', 'audio', 'resource', 'resource_link']))

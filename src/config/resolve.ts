@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Budget } from '../flow/budget/accounts.ts'
-import type { ReadBack, ToolProfile } from '../flow/tool/profile.ts'
+import type { ToolProfile } from '../flow/tool/profile.ts'
 import type { UpstreamSpec } from '../mcp/upstream/upstream.ts'
 import type { JsonObject } from '../words/json.ts'
 import { Secret } from '../words/secret.ts'
@@ -184,7 +184,7 @@ function contentTypesOf(servers: ConfigText['servers']): ReadonlyMap<string, rea
 }
 
 function profileOf(profile: ServerText['tools'][string]): ToolProfile {
-  return { ...profile, declared: true } satisfies ToolProfile & { reconcile?: ReadBack; contentTypes?: unknown }
+  return { ...profile, declared: true } satisfies ToolProfile & { contentTypes?: unknown }
 }
 
 function deepFreeze<Value>(value: Value): Value {

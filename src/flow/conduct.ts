@@ -127,7 +127,7 @@ async function concludeEffect(
   const { action, operation } = permit
   const { ledger } = needs
   const wallMs = performance.now() - began
-  const receipt = classify(outcome, action)
+  const receipt = classify(outcome, action, permit.upstreamKey)
   steps.push(receiptStep(receipt, began))
   if (receipt.kind === 'not-sent') {
     action.hold.release()

@@ -5,6 +5,7 @@ import type { Flow } from '../flow/answer.ts'
 import { Accounts } from '../flow/budget/index.ts'
 import { Desk } from '../flow/consent/desk.ts'
 import { createFlow, type FlowNeeds, type Point } from '../flow/index.ts'
+import { verifyFound } from '../flow/outcome/index.ts'
 import { Reconciler } from '../flow/receipt/reconcile.ts'
 import { noGrant, offersOfGrant } from '../flow/receipt/ask-grant.ts'
 import type { Upstreams } from '../flow/receipt/receipt.ts'
@@ -54,6 +55,7 @@ export interface Core {
   readonly desk: Desk
   readonly budgets: Accounts
   readonly reconciler: Reconciler
+  readonly profileOf: (tool: string) => ToolProfile
   readonly spill: SpillFolder
   readonly lateAnswers: LateAnswers
   readonly onFault: (fault: unknown, where: string) => void
@@ -151,7 +153,16 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
   const byKey = (tool: string): ToolProfile =>
     profileOf(tool.slice(0, tool.indexOf('/')), tool.slice(tool.indexOf('/') + 1))
   const readBacks = new GovernedReadBacks(() => flow, byKey)
-  const reconciler = new Reconciler({ ledger, readBacks, profileOf: byKey, now: Date.now })
+  const reconciler = new Reconciler({
+    ledger,
+    readBacks,
+    profileOf: byKey,
+    now: Date.now,
+    found: async (row, onBehalf, signal) => {
+      const { acceptance } = await verifyFound(onBehalf, row.tool, byKey(row.tool), { readBacks }, signal)
+      if (acceptance !== 'not_required') await ledger.conclude(row.id, acceptance, [])
+    },
+  })
   const dispatch: Upstreams = {
     send: (permit, sending) => {
       const upstream = apart.get(permit.action.tool.server)
@@ -203,7 +214,10 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
     onUnknown: (operation) => watched(reconciler.opened(operation)),
     onLate: (permit, late) => watched(reconciler.late(permit, late)),
     onPending: (operation) => lateAnswers.expect(operation),
-    onSettledLate: (permit, answer) => lateAnswers.keep(permit.operation, answer),
+    onSettledLate: (permit, answer) => {
+      lateAnswers.keep(permit.operation, answer)
+      watched(ledger.finishCompensation(permit.operation))
+    },
     onFault,
     ...(options.at === undefined ? {} : { at: options.at }),
   }
@@ -216,6 +230,10 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
       .catch((fault: unknown) => onFault(fault, 'ledger'))
     for (const operation of opened.recovered) watched(reconciler.opened(operation))
     reconciler.start()
+    for (const [name, upstream] of upstreams)
+      upstream.onState((state) => {
+        if (state.kind === 'ready') watched(reconciler.woken(name))
+      })
     closers.push(() => reconciler.stop())
   }
   return {
@@ -234,6 +252,7 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
     desk,
     budgets,
     reconciler,
+    profileOf: byKey,
     spill,
     lateAnswers,
     onFault,

@@ -1,6 +1,7 @@
 import type { Flow } from '../flow/answer.ts'
 import type { OnBehalf, ReadBacks } from '../flow/receipt/read-back.ts'
 import type { WireOutcome } from '../flow/receipt/receipt.ts'
+import type { OperationFact, OperationFacts } from '../flow/tool/condition.ts'
 import { resolvePointer } from '../flow/tool/pointer.ts'
 import type { ReadBack, ToolProfile } from '../flow/tool/profile.ts'
 import { type Json, type JsonObject, isJsonObject } from '../words/json.ts'
@@ -19,14 +20,19 @@ export class GovernedReadBacks implements ReadBacks {
     this.#profileOf = profileOf
   }
 
-  async read(onBehalf: OnBehalf, readBack: ReadBack, signal: AbortSignal): Promise<WireOutcome> {
-    if (this.#profileOf(readBack.tool).effect !== 'read')
-      return { kind: 'not-sent', why: `${readBack.tool} is not declared to be a read` }
+  async read(
+    onBehalf: OnBehalf,
+    readBack: ReadBack,
+    signal: AbortSignal,
+    effect: 'read' | 'idempotent' = 'read',
+  ): Promise<WireOutcome> {
+    if (this.#profileOf(readBack.tool).effect !== effect)
+      return { kind: 'not-sent', why: `${readBack.tool} is not declared to be ${effect}` }
     const slash = readBack.tool.indexOf('/')
     const answer = await this.#flow().call(
       {
         target: { kind: 'tool', server: readBack.tool.slice(0, slash), name: readBack.tool.slice(slash + 1) },
-        arguments: { value: fill(readBack.arguments, onBehalf.arguments) },
+        arguments: { value: filled(readBack.arguments, onBehalf) },
         origin: { door: 'library', conversation: onBehalf.operation },
         credential: { kind: 'library', principal: onBehalf.principal },
       },
@@ -51,13 +57,19 @@ export class GovernedReadBacks implements ReadBacks {
 }
 
 /** `{ "$argument": "/pointer" }` anywhere in the template becomes that part of the judged call's arguments. */
-function fill(template: Json, args: JsonObject): Json {
-  if (Array.isArray(template)) return (template as readonly Json[]).map((part) => fill(part, args))
+export function filled(template: Json, { arguments: args, facts = {} }: Pick<OnBehalf, 'arguments' | 'facts'>): Json {
+  return fill(template, args, facts)
+}
+
+function fill(template: Json, args: JsonObject, facts: OperationFacts): Json {
+  if (Array.isArray(template)) return (template as readonly Json[]).map((part) => fill(part, args, facts))
   if (!isJsonObject(template)) return template
+  const fact = template['$operation']
+  if (typeof fact === 'string' && Object.keys(template).length === 1) return facts[fact as OperationFact] ?? null
   const pointer = template['$argument']
   if (typeof pointer === 'string' && Object.keys(template).length === 1) {
     const { values } = resolvePointer(args, pointer)
     return pointer.split('/').includes('*') ? values : (values[0] ?? null)
   }
-  return Object.fromEntries(Object.entries(template).map(([key, part]) => [key, fill(part, args)]))
+  return Object.fromEntries(Object.entries(template).map(([key, part]) => [key, fill(part, args, facts)]))
 }

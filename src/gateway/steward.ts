@@ -38,6 +38,7 @@ import { localUser } from './principals.ts'
 import { approvalChanges } from './approval-changes.ts'
 import { CatalogueDesk } from './catalogue-desk.ts'
 import { OperationWaits } from './operation-waits.ts'
+import { compensate } from './compensations.ts'
 import { operationDetail } from './operation-detail.ts'
 import { policyReport } from './policies.ts'
 import { version } from './version.ts'
@@ -188,6 +189,14 @@ export class Steward implements Control {
       evidence: why,
     })
     return 'code' in decided ? decided : operationView(decided)
+  }
+
+  async compensateOperation(id: string, signal: AbortSignal): Promise<OperationView | Refusal | undefined> {
+    const { flow, open, profileOf } = this.#core
+    const row = open.ledger.find(id)
+    if (row === undefined) return undefined
+    const undone = await compensate(row, { flow, ledger: open.ledger, profileOf }, signal)
+    return 'code' in undone ? undone : operationView(undone)
   }
 
   async reconcileOperation(id: string, _signal: AbortSignal): Promise<OperationView | Refusal | undefined> {

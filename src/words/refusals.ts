@@ -240,6 +240,13 @@ export const refusals = {
     say: 'Between the judgement and the dispatch the approval was used, or the tool or the policy changed.',
     next: 'Send the call again; it is judged anew.',
   },
+  NOT_UNDOABLE: {
+    step: 'side-effect',
+    http: 409,
+    retry: false,
+    say: 'The operation cannot be undone: it is not known to have taken effect, or its profile names nothing that undoes it.',
+    next: 'Find out first what became of it (`countersign operation reconcile` or `decide`), and declare `compensate`.',
+  },
   UPSTREAM_TRIPPED: {
     step: 'side-effect',
     http: 503,

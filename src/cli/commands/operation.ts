@@ -48,6 +48,11 @@ export const declare: Declare = (program, act) => {
     .description('look what became of it, by the read-back that its profile names')
     .action(act((context, _options, id) => reconcile(context, id!)))
   operation
+    .command('compensate')
+    .argument('<id>')
+    .description('undo it, by the call that its profile names: an operation of its own, with an approval of its own')
+    .action(act((context, _options, id) => compensate(context, id!)))
+  operation
     .command('decide')
     .argument('<id>')
     .description('say what became of it; your word goes on the record')
@@ -109,6 +114,9 @@ function operationLines(it: OperationDetail, io: Pick<Io, 'columns' | 'paint'>):
     approval: it.approval,
     'repeat of': it.repeatOf,
     definition: it.pin,
+    reverses: it.reverses,
+    'undone by': it.compensatedBy,
+    receipt: it.receiptRef,
     'result size': bytes(it.resultBytes),
   }
   return [
@@ -131,6 +139,11 @@ function block(title: string, text: string | undefined, io: Pick<Io, 'paint'>): 
 async function reconcile(context: Context, id: string): Promise<Exit> {
   const { client } = await context.attach()
   return tell(context, await client.reconcileOperation(id))
+}
+
+async function compensate(context: Context, id: string): Promise<Exit> {
+  const { client } = await context.attach()
+  return tell(context, await client.compensateOperation(id))
 }
 
 async function decide(context: Context, { effect, none, hold, why }: DecideOptions, id: string): Promise<Exit> {

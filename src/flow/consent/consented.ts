@@ -33,6 +33,8 @@ export interface Binding {
   readonly policyVersion: string
   /** Set where the same call has run before and this is asked because of it. */
   readonly repeatOf?: string
+  /** The operation that the call undoes. */
+  readonly reverses?: string
 }
 
 /** What is asked of a person, made of canonical arguments and scopes; no word of it is the model's or the server's alone. */

@@ -18,6 +18,7 @@ export function questionOf(scoped: Scoped, rule: ConsentRule, earlier: Earlier |
     scopesDigest: scoped.scopesDigest,
     risk: tool.profile.risk,
     policyVersion: scoped.policyVersion,
+    ...(proposal.origin.reverses === undefined ? {} : { reverses: proposal.origin.reverses }),
     ...(earlier === undefined ? {} : { repeatOf: earlier.operation }),
   }
   return {
@@ -42,6 +43,7 @@ function textOf(scoped: Scoped, earlier: Earlier | undefined): string {
     `arguments: ${shortened(visible(proposal.canonical))}`,
     `arguments digest: ${proposal.digest.slice(0, 16)}; definition: ${tool.pin.slice(0, 16)}`,
   ]
+  if (proposal.origin.reverses !== undefined) lines.push(`It undoes ${proposal.origin.reverses}.`)
   if (earlier !== undefined)
     lines.push(
       earlier.state === 'unknown'

@@ -49,6 +49,9 @@ export type EventKind =
   | 'op.held'
   | 'op.abandoned'
   | 'op.decided'
+  | 'op.compensating'
+  | 'op.compensated'
+  | 'op.compensation_failed'
   | 'catalogue.changed'
   | 'configuration.changed'
 

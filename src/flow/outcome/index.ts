@@ -6,7 +6,7 @@ import type { OnBehalf, ReadBacks } from '../receipt/read-back.ts'
 import type { Receipt, WireOutcome } from '../receipt/receipt.ts'
 import type { Acceptance } from '../side-effect/operation.ts'
 import { holds } from '../tool/condition.ts'
-import type { ReadBack } from '../tool/profile.ts'
+import type { ReadBack, ToolProfile } from '../tool/profile.ts'
 import type { VerifiedOutcome } from './outcome.ts'
 
 export interface OutcomeNeeds {
@@ -42,6 +42,20 @@ export async function verifyOutcome(
   return look(onBehalf, verify, readBacks, signal)
 }
 
+/** Asked again when it has been found out that there was an effect. `not_required` where the profile names no read-back. */
+export async function verifyFound(
+  onBehalf: OnBehalf,
+  tool: string,
+  { verify }: Pick<ToolProfile, 'verify'>,
+  { readBacks }: OutcomeNeeds,
+  signal: AbortSignal,
+): Promise<VerifiedOutcome> {
+  if (verify === undefined) return { acceptance: 'not_required', facts: {} }
+  if (verify.tool === tool) return verdict('unverifiable', { by: verify.tool, why: 'a tool cannot vouch for itself' })
+  if (verify.expect.length === 0) return verdict('unverifiable', { by: verify.tool, why: 'nothing is expected' })
+  return look(onBehalf, verify, readBacks, signal)
+}
+
 async function look(
   onBehalf: OnBehalf,
   verify: ReadBack,
@@ -72,7 +86,7 @@ type Seen = { readonly answer: 'yes' | 'no' } | { readonly answer: 'unreadable';
 function read(outcome: WireOutcome, verify: ReadBack, onBehalf: OnBehalf): Seen {
   if (outcome.kind !== 'reply') return { answer: 'unreadable', why: outcome.kind }
   if (member(outcome.value, 'isError') === true) return { answer: 'unreadable', why: 'the read answered with an error' }
-  return { answer: holds(verify.expect, outcome.value, onBehalf.arguments) ? 'yes' : 'no' }
+  return { answer: holds(verify.expect, outcome.value, onBehalf.arguments, onBehalf.facts) ? 'yes' : 'no' }
 }
 
 function verdict(acceptance: Acceptance, facts: Facts): VerifiedOutcome {

@@ -110,7 +110,7 @@ function readOrigin(origin: Origin): Origin | Refusal {
   if (origin.requestKey !== undefined && !REQUEST_KEY.test(origin.requestKey)) {
     return refuse('MALFORMED', { detail: 'the idempotency key is not 16 to 255 characters of A-Z a-z 0-9 . _ : -' })
   }
-  const { door, client, session, conversation, callId, requestKey } = origin
+  const { door, client, session, conversation, callId, requestKey, reverses } = origin
   return Object.freeze({
     door,
     ...(client && { client: Object.freeze({ name: short(client.name), version: short(client.version) }) }),
@@ -118,6 +118,7 @@ function readOrigin(origin: Origin): Origin | Refusal {
     ...(conversation !== undefined && { conversation: short(conversation) }),
     ...(callId !== undefined && { callId: short(callId) }),
     ...(requestKey !== undefined && { requestKey }),
+    ...(reverses !== undefined && { reverses: short(reverses) }),
   })
 }
 

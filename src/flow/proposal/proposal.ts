@@ -21,6 +21,8 @@ export interface Origin {
   readonly callId?: string
   /** The caller's idempotency key, 16–255 characters of `A–Z a–z 0–9 . _ : -`. */
   readonly requestKey?: string
+  /** Set by the gateway alone, never by a door: the operation that this call undoes. */
+  readonly reverses?: string
 }
 
 /**

@@ -11,7 +11,7 @@ const REFUSED_CODES: ReadonlySet<number> = new Set([-32_700, -32_600, -32_601, -
  * What an outcome on the wire means for the operation. Succeeded and failed are said only of a complete answer whose
  * meaning is known; everything else is unknown.
  */
-export function classify(outcome: WireOutcome, action: AuthorisedAction): Receipt {
+export function classify(outcome: WireOutcome, action: AuthorisedAction, upstreamKey = ''): Receipt {
   const { profile } = action.tool
   switch (outcome.kind) {
     case 'not-sent':
@@ -36,7 +36,7 @@ export function classify(outcome: WireOutcome, action: AuthorisedAction): Receip
       const { value, bytes } = outcome
       if (member(value, 'isError') !== true) {
         const proof = profile.receipt?.conditions
-        if (proof === undefined || holds(proof, value, action.proposal.arguments))
+        if (proof === undefined || holds(proof, value, action.proposal.arguments, { upstreamKey }))
           return { kind: 'succeeded', value, bytes }
         const why = 'the answer lacks the receipt that the profile demands'
         return { kind: 'unknown', standing: 'silent', why, value, bytes }

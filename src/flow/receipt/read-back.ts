@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../words/json.ts'
+import type { OperationFacts } from '../tool/condition.ts'
 import type { ReadBack } from '../tool/profile.ts'
 import type { WireOutcome } from './receipt.ts'
 
@@ -7,7 +8,13 @@ import type { WireOutcome } from './receipt.ts'
  * operation's own principal and is refused unless the named tool's profile says `read`.
  */
 export interface ReadBacks {
-  read(onBehalf: OnBehalf, readBack: ReadBack, signal: AbortSignal): Promise<WireOutcome>
+  read(
+    onBehalf: OnBehalf,
+    readBack: ReadBack,
+    signal: AbortSignal,
+    /** `idempotent`: it takes the operation back, and twice is once. */
+    effect?: 'read' | 'idempotent',
+  ): Promise<WireOutcome>
 }
 
 /** The operation whose end is looked for. After a restart there is no more of it than this. */
@@ -15,4 +22,5 @@ export interface OnBehalf {
   readonly operation: string
   readonly principal: string
   readonly arguments: JsonObject
+  readonly facts?: OperationFacts
 }

@@ -1,8 +1,8 @@
-import { type JsonObject, isJsonObject } from '../../words/json.ts'
+import type { JsonObject } from '../../words/json.ts'
+import { adaptersOf, lookBy, onBehalfOf, type TaskPolls } from './look.ts'
 import type { OnBehalf, ReadBacks } from './read-back.ts'
-import { holds } from '../tool/condition.ts'
-import type { ToolProfile } from '../tool/profile.ts'
-import type { Ledger, OperationRow } from '../side-effect/ledger.ts'
+import type { Adapter, ToolProfile } from '../tool/profile.ts'
+import type { Ledger, OperationRow, Reconciled } from '../side-effect/ledger.ts'
 import type { Permit } from '../side-effect/operation.ts'
 import type { WireOutcome } from './receipt.ts'
 import { receiptOf } from './reference.ts'
@@ -13,12 +13,16 @@ export interface ReconcileNeeds {
   /** The profile that holds now for `server/tool`. */
   readonly profileOf: (tool: string) => ToolProfile
   readonly now: () => number
+  readonly tasks?: TaskPolls
+  /** It has been found that there was an effect: does the world look as it should? */
+  readonly found?: (row: OperationRow, onBehalf: OnBehalf, signal: AbortSignal) => Promise<void>
 }
 
 const PAUSES_MS = [1_000, 5_000, 15_000, 60_000, 300_000, 900_000]
 const GIVE_UP_AFTER_MS = 24 * 3_600_000
 const TICK_MS = 500
 const AT_ONCE = 4
+const PER_SERVER = 2
 const SWEEP_MS = 60_000
 /** What had no effect may be proposed again as the same intention for so long; afterwards it is over. */
 const TAKE_UP_WITHIN_MS = 24 * 3_600_000
@@ -28,6 +32,8 @@ interface Look {
   tries: number
   noes: number
   lastNo: number
+  /** It was taken back: it cannot take effect any more. */
+  never: boolean
 }
 
 /**
@@ -38,7 +44,8 @@ interface Look {
 export class Reconciler {
   readonly #needs: ReconcileNeeds
   readonly #looks = new Map<string, Look>()
-  readonly #running = new Set<string>()
+  /** Operation, and the server that it is at. */
+  readonly #running = new Map<string, string>()
   readonly #stop = new AbortController()
   #timer: NodeJS.Timeout | undefined
   #swept = 0
@@ -60,7 +67,7 @@ export class Reconciler {
   /** A new unknown: put on the list if there is a way to find out. */
   async opened(operation: string): Promise<void> {
     const row = this.#needs.ledger.find(operation)
-    if (row === undefined || this.#needs.profileOf(row.tool).reconcile === undefined) return
+    if (row === undefined || adaptersOf(this.#needs.profileOf(row.tool)).length === 0) return
     await this.#needs.ledger.schedule(operation, this.#needs.now())
   }
 
@@ -81,6 +88,15 @@ export class Reconciler {
       result: late.bytes,
       ...(ref === undefined ? {} : { receiptRef: ref }),
     })
+    const row = this.#needs.ledger.find(operation)
+    if (row?.state === 'reconciled_effect')
+      await this.#needs.found?.(row, onBehalfOf(row, this.#needs.ledger), this.#stop.signal)
+    await this.#needs.ledger.finishCompensation(operation)
+  }
+
+  /** A server is there again: what is unknown of its calls is looked for now, and not when the pause is over. */
+  async woken(server: string): Promise<void> {
+    await this.#needs.ledger.wake(server, this.#needs.now())
   }
 
   /** Looks now, whatever the schedule says. Resolves with the row as it is afterwards. */
@@ -88,7 +104,7 @@ export class Reconciler {
     const row = this.#needs.ledger.find(operation)
     if (row === undefined || (row.state !== 'unknown' && row.state !== 'held')) return row
     if (this.#running.has(operation)) return row
-    this.#running.add(operation)
+    this.#running.set(operation, row.tool.slice(0, row.tool.indexOf('/')))
     try {
       await this.#lookOnce(row)
     } finally {
@@ -105,60 +121,76 @@ export class Reconciler {
     if (this.#running.size >= AT_ONCE) return
     for (const row of this.#needs.ledger.due(this.#needs.now(), AT_ONCE)) {
       if (this.#running.size >= AT_ONCE) return
+      const server = row.tool.slice(0, row.tool.indexOf('/'))
+      const there = [...this.#running.values()].filter((other) => other === server).length
       // A look that fails is not a no; the operation stays on the list.
-      if (!this.#running.has(row.id)) void this.look(row.id).catch(() => {})
+      if (!this.#running.has(row.id) && there < PER_SERVER) void this.look(row.id).catch(() => {})
     }
   }
 
   async #lookOnce(row: OperationRow): Promise<void> {
-    const { ledger, readBacks, profileOf, now } = this.#needs
-    const { reconcile } = profileOf(row.tool)
-    if (reconcile === undefined) return ledger.schedule(row.id, undefined)
-    const look = this.#looks.get(row.id) ?? { tries: 0, noes: 0, lastNo: 0 }
+    const { ledger, profileOf, now } = this.#needs
+    const profile = profileOf(row.tool)
+    const adapters = adaptersOf(profile)
+    if (adapters.length === 0) return ledger.schedule(row.id, undefined)
+    const look = this.#looks.get(row.id) ?? { tries: 0, noes: 0, lastNo: 0, never: false }
     this.#looks.set(row.id, look)
     look.tries++
     const onBehalf = onBehalfOf(row, ledger)
-    const outcome = await readBacks.read(onBehalf, reconcile, this.#stop.signal)
-    const evidence = { tool: reconcile.tool, try: look.tries, answer: outcome.kind }
-    if (outcome.kind === 'reply' && outcome.value['isError'] !== true) {
-      if (holds(reconcile.expect, outcome.value, onBehalf.arguments)) {
-        this.#looks.delete(row.id)
-        await ledger.reconcile(row.id, { to: 'reconciled_effect', method: 'read-back', by: 'countersign', evidence })
-        return
-      }
-      if (now() - look.lastNo >= reconcile.settleMs) {
-        look.noes++
-        look.lastNo = now()
-      }
-      // No only counts when the call cannot still be on its way, and when it was said twice with time between.
-      const over = (row.dispatchedAt ?? row.createdAt) + reconcile.maxExecutionMs
-      if (look.noes >= 2 && now() > over) {
-        this.#looks.delete(row.id)
-        await ledger.reconcile(row.id, {
-          to: 'reconciled_none',
-          method: 'read-back',
-          by: 'countersign',
-          evidence: { ...evidence, noes: look.noes },
-        })
-        return
-      }
+    for (const adapter of adapters) {
+      const finding = await lookBy(adapter, row, onBehalf, this.#needs, this.#stop.signal)
+      const evidence = { by: adapter.by, tool: adapter.tool, try: look.tries, found: finding.kind }
+      if (finding.kind === 'effect') return this.#end(row, 'reconciled_effect', adapter.by, evidence, onBehalf)
+      if (finding.kind === 'never') look.never = true
+      if (finding.kind === 'no' && this.#isFinal(adapter, row, look, profile.upstreamKey?.lifetimeMs))
+        return this.#end(
+          row,
+          'reconciled_none',
+          adapter.by,
+          { ...evidence, noes: look.noes, cancelled: look.never },
+          onBehalf,
+        )
     }
     if (row.state !== 'unknown') return
     if (now() - row.createdAt > GIVE_UP_AFTER_MS) {
       this.#looks.delete(row.id)
       return ledger.hold(row.id, 'looked for a day, and found no evidence either way')
     }
-    const pause = Math.max(
-      PAUSES_MS[Math.min(look.tries - 1, PAUSES_MS.length - 1)]!,
-      look.tries <= 3 ? reconcile.settleMs : 0,
-    )
-    await ledger.schedule(row.id, now() + pause)
+    const settleMs = Math.max(...adapters.map((it) => it.settleMs))
+    const pause = Math.max(PAUSES_MS[Math.min(look.tries - 1, PAUSES_MS.length - 1)]!, look.tries <= 3 ? settleMs : 0)
+    // Many that became unknown together are not looked for together.
+    await ledger.schedule(row.id, now() + Math.round(pause * (1 + Math.random() / 5)))
+  }
+
+  /**
+   * A no only counts when the call cannot still take effect: it was taken back, or the upstream drops repeats of the key
+   * that was asked for, or it can no longer be on its way and the no was said twice with time between.
+   */
+  #isFinal(adapter: Adapter, row: OperationRow, look: Look, keyLifetimeMs = DAY_MS): boolean {
+    if (adapter.source === 'eventual') return false
+    const now = this.#needs.now()
+    if (look.never) return true
+    const byKey = JSON.stringify(adapter.arguments).includes('"$operation":"upstreamKey"')
+    if (adapter.by === 'status' && byKey && row.effect === 'keyed' && now - row.createdAt < keyLifetimeMs) return true
+    if (look.noes === 0 || now - look.lastNo >= adapter.settleMs) {
+      look.noes++
+      look.lastNo = now
+    }
+    return look.noes >= 2 && now > (row.dispatchedAt ?? row.createdAt) + adapter.maxExecutionMs
+  }
+
+  async #end(
+    row: OperationRow,
+    to: Reconciled['to'],
+    by: Adapter['by'],
+    evidence: JsonObject,
+    onBehalf: OnBehalf,
+  ): Promise<void> {
+    this.#looks.delete(row.id)
+    await this.#needs.ledger.reconcile(row.id, { to, method: by, by: 'countersign', evidence })
+    if (to === 'reconciled_effect') await this.#needs.found?.(row, onBehalf, this.#stop.signal)
+    await this.#needs.ledger.finishCompensation(row.id)
   }
 }
 
-function onBehalfOf(row: OperationRow, ledger: Ledger): OnBehalf {
-  const bytes = ledger.payload(row.id, 'arguments')
-  const parsed: unknown = bytes === undefined ? {} : JSON.parse(Buffer.from(bytes).toString('utf8'))
-  const args: JsonObject = isJsonObject(parsed) ? parsed : {}
-  return { operation: row.id, principal: row.principal, arguments: args }
-}
+const DAY_MS = 24 * 3_600_000

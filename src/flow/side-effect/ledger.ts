@@ -75,7 +75,7 @@ export interface Outcome {
 
 export interface Reconciled {
   readonly to: 'reconciled_effect' | 'reconciled_none'
-  readonly method: 'late reply' | 'read-back' | 'decision'
+  readonly method: 'late reply' | 'task' | 'cancel' | 'status' | 'read-back' | 'listing' | 'decision'
   readonly by: string
   readonly evidence: Json
   /** The answer itself, where it came late. */
@@ -113,6 +113,13 @@ export interface Ledger {
   refused(refusal: RefusedProposal): Promise<void>
   reconcile(operation: string, reconciled: Reconciled): Promise<OperationRow | Refusal>
   hold(operation: string, why: string): Promise<void>
+  /** What is unknown of calls of that server is looked for at that time, where a look was planned for later. */
+  wake(server: string, at: number): Promise<void>
+  /**
+   * Where this operation undoes another: has it come to an end that settles the other? Compensated only where it had its
+   * effect and the world shows it; failed where it had none. While nobody knows, neither.
+   */
+  finishCompensation(child: string): Promise<void>
   /** Operations without an effect that nobody took up since then: over. */
   abandon(settledBefore: number): Promise<void>
   /** When the next look is due; undefined takes it off the list. */

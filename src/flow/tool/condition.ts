@@ -13,9 +13,15 @@ export interface Condition {
   /** A pointer into the JSON that the text at `at` holds. */
   readonly inJson?: string
   readonly exists?: boolean
-  readonly equals?: Json | { readonly $argument: string }
-  readonly contains?: string | { readonly $argument: string }
+  readonly equals?: Json | { readonly $argument: string } | { readonly $operation: OperationFact }
+  readonly contains?: string | { readonly $argument: string } | { readonly $operation: OperationFact }
 }
+
+/** What a look-up may use of the operation itself: the key that the upstream knows it by, and what it gave back. */
+export type OperationFact = 'upstreamKey' | 'receipt' | 'task'
+export type OperationFacts = Readonly<Partial<Record<OperationFact, string>>>
+
+const NO_FACTS: OperationFacts = Object.freeze({})
 
 /** Bounds of a text that is read as JSON within a result. */
 const INNER = { bytes: 4 << 20, depth: 64 }
@@ -26,15 +32,20 @@ const INNER = { bytes: 4 << 20, depth: 64 }
  *
  * @param arguments_ Arguments of the judged call, which `$argument` points into.
  */
-export function holds(conditions: readonly Condition[], result: JsonObject, arguments_: JsonObject): boolean {
-  return conditions.length > 0 && conditions.every((condition) => holdsOne(condition, result, arguments_))
+export function holds(
+  conditions: readonly Condition[],
+  result: JsonObject,
+  arguments_: JsonObject,
+  facts: OperationFacts = NO_FACTS,
+): boolean {
+  return conditions.length > 0 && conditions.every((condition) => holdsOne(condition, result, arguments_, facts))
 }
 
-function holdsOne(condition: Condition, result: JsonObject, arguments_: JsonObject): boolean {
+function holdsOne(condition: Condition, result: JsonObject, arguments_: JsonObject, facts: OperationFacts): boolean {
   let values = resolvePointer(result, condition.at).values
   if (condition.inJson !== undefined) values = values.flatMap((value) => inside(value, condition.inJson!))
   if (condition.exists === false) return values.length === 0
-  return values.some((value) => fits(value, condition, arguments_))
+  return values.some((value) => fits(value, condition, arguments_, facts))
 }
 
 function inside(value: Json, pointer: string): readonly Json[] {
@@ -43,20 +54,22 @@ function inside(value: Json, pointer: string): readonly Json[] {
   return parsed.ok ? resolvePointer(parsed.value, pointer).values : []
 }
 
-function fits(value: Json, condition: Condition, arguments_: JsonObject): boolean {
+function fits(value: Json, condition: Condition, arguments_: JsonObject, facts: OperationFacts): boolean {
   if (condition.equals !== undefined) {
-    const wanted = fill(condition.equals, arguments_)
+    const wanted = fill(condition.equals, arguments_, facts)
     if (wanted === undefined || !same(value, wanted)) return false
   }
   if (condition.contains !== undefined) {
-    const wanted = fill(condition.contains, arguments_)
+    const wanted = fill(condition.contains, arguments_, facts)
     if (wanted === undefined || !contains(value, wanted)) return false
   }
   return true
 }
 
-function fill(stated: Json | { readonly $argument: string }, arguments_: JsonObject): Json | undefined {
+function fill(stated: Json, arguments_: JsonObject, facts: OperationFacts): Json | undefined {
   if (!isJsonObject(stated) || Object.keys(stated).length !== 1) return stated
+  const fact = textMember(stated, '$operation')
+  if (fact !== undefined) return facts[fact as OperationFact]
   const pointer = textMember(stated, '$argument')
   if (pointer === undefined) return stated
   const { values } = resolvePointer(arguments_, pointer)

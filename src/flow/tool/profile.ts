@@ -32,6 +32,31 @@ export interface ReadBack {
   readonly maxExecutionMs: number
 }
 
+/**
+ * One way to find out what became of a call. A profile names them in the order in which they are tried; an answer that comes
+ * late is always the first, and a person the last.
+ */
+export interface Adapter extends ReadBack {
+  /**
+   * task: asks for the task that the upstream made · cancel: takes it back by its key, which makes "not yet" a "never" ·
+   * status: asks for it by key or receipt · read-back: looks for what it was to make · listing: looks for the one new entry.
+   */
+  readonly by: 'task' | 'cancel' | 'status' | 'read-back' | 'listing'
+  /** A "not there" of an index that lags proves nothing. */
+  readonly source: 'read-your-writes' | 'eventual'
+  /** listing: where the entries are, and where in each of them its time is (ISO 8601, or milliseconds). */
+  readonly items?: string
+  readonly time?: string
+}
+
+/** The call that undoes this one: an operation of its own, with an approval of its own. */
+export interface Compensation {
+  /** `server/tool`; its profile has a `verify`, since only what the world shows ends a compensation. */
+  readonly tool: string
+  /** As of a ReadBack; `{ "$operation": "receipt" }` is what the call to be undone gave back. */
+  readonly arguments: Json
+}
+
 /** Where the upstream reads the key by which it tells a repeat from a new call. It is ours, never the model's. */
 export interface UpstreamKey {
   readonly in: 'meta' | 'argument' | 'header'
@@ -66,7 +91,8 @@ export interface ToolProfile {
   readonly trustRefusals: boolean
   readonly upstreamKey?: UpstreamKey
   readonly receipt?: ReceiptRule
-  readonly reconcile?: ReadBack
+  readonly reconcile?: ReadBack | readonly Adapter[]
+  readonly compensate?: Compensation
   readonly verify?: ReadBack
   readonly maxResultBytes?: number
   /** `keep` lets secrets pass, `mask` replaces them, `refuse` holds the result back. */

@@ -107,6 +107,9 @@ export class ControlClient {
   decideOperation(id: string, body: DecideOperation): Promise<OperationView | RefusalView> {
     return this.#post('/v1/operations/:id/decision', { path: { id }, body })
   }
+  compensateOperation(id: string): Promise<OperationView | RefusalView> {
+    return this.#post('/v1/operations/:id/compensate', { path: { id } }, AbortSignal.timeout(lookMs))
+  }
   reconcileOperation(id: string): Promise<OperationView | RefusalView> {
     return this.#post('/v1/operations/:id/reconcile', { path: { id } }, AbortSignal.timeout(lookMs))
   }

@@ -136,6 +136,7 @@ export function notedControl(own: Partial<Control> = {}): NotedControl {
       happenings: [],
     }),
     decideOperation: note('decideOperation', unknownOperation),
+    compensateOperation: note('compensateOperation', unknownOperation),
     reconcileOperation: note('reconcileOperation', unknownOperation),
     budgets: note('budgets', []),
     evidence: note('evidence', []),

@@ -61,6 +61,8 @@ export interface Control {
   operation(id: string): Promise<OperationDetail | undefined>
   decideOperation(id: string, decision: DecideOperation): Promise<OperationView | Refusal | undefined>
   /** One look by the profile's read-back; the operation as it stands afterwards. */
+  /** Undoes it by the call that its profile names, through all gates. */
+  compensateOperation(id: string, signal: AbortSignal): Promise<OperationView | Refusal | undefined>
   reconcileOperation(id: string, signal: AbortSignal): Promise<OperationView | Refusal | undefined>
 
   budgets(): Promise<readonly BudgetAccount[]>

@@ -77,6 +77,9 @@ function controlApp(control: Control, onFault: (fault: unknown, where: string) =
   app.post(routes.decideOperation.path, async (c) =>
     found(c, await control.decideOperation(c.req.param('id'), await bodyOf(c, routes.decideOperation))),
   )
+  app.post(routes.compensateOperation.path, async (c) =>
+    found(c, await control.compensateOperation(c.req.param('id'), c.req.raw.signal)),
+  )
   app.post(routes.reconcileOperation.path, async (c) =>
     found(c, await control.reconcileOperation(c.req.param('id'), c.req.raw.signal)),
   )

@@ -20,6 +20,7 @@ import type { Acceptance, OperationState } from '../../flow/side-effect/operatio
 import { askApproval, decideApproval, findApproval, listApprovals, matchingApproval } from './approvals.ts'
 import { askHappening } from './asks.ts'
 import { beginAttempt, clearAttempts, endAttempt, readAttempts } from './attempts.ts'
+import { finishCompensation } from './compensation.ts'
 import type { Chain } from './chain.ts'
 import type { Database, Row } from './database.ts'
 import {
@@ -200,6 +201,25 @@ export class SqliteLedger implements Ledger, Approvals, History {
       db.statement('UPDATE operation SET next_due = NULL WHERE op_id = ?').run(operation)
       this.#step(db, chain, now, operation, 'unknown', 'held', 'op.held', { why })
     })
+  }
+
+  wake(server: string, at: number): Promise<void> {
+    return this.#write({
+      durability: 'grouped',
+      weight: 'proposal',
+      run: (db) =>
+        void db
+          .statement(
+            `UPDATE operation SET next_due = ? WHERE state = 'unknown' AND next_due > ?
+             AND substr(tool, 1, instr(tool, '/') - 1) = ?`,
+          )
+          .run(at, at, server),
+    })
+  }
+
+  async finishCompensation(child: string): Promise<void> {
+    if (this.find(child)?.reverses === undefined) return
+    await this.#effect('outcome', (db, chain, now) => finishCompensation(db, chain, findOperation(db, child)!, now))
   }
 
   abandon(settledBefore: number): Promise<void> {

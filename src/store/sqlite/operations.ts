@@ -8,6 +8,7 @@ import type { Step } from '../../flow/line.ts'
 import type { Claim, OperationRow, Outcome } from '../../flow/side-effect/ledger.ts'
 import type { OperationState } from '../../flow/side-effect/operation.ts'
 import { beginAttempt, endAttempt } from './attempts.ts'
+import { beginCompensation, notUndoable } from './compensation.ts'
 import type { Chain } from './chain.ts'
 import type { Database, Row } from './database.ts'
 import { operationOf, readOf } from './rows.ts'
@@ -79,6 +80,10 @@ export function claimOperation(
   }
   const proved = provedNone(db, action)
   if (proved !== undefined) return takeUp(db, chain, proved, action, steps, now)
+  const { reverses } = proposal.origin
+  const parent = reverses === undefined ? undefined : findOperation(db, reverses)
+  const cannot = reverses === undefined ? undefined : notUndoable(parent)
+  if (cannot !== undefined) return refuse('NOT_UNDOABLE', { operation: reverses ?? '', why: cannot })
   const operation = newId('op', now)
   const salt = randomSalt(16)
   const upstreamKey = upstreamKeyOf(secret, operation)
@@ -126,8 +131,13 @@ export function claimOperation(
     commitments: { arguments: commitment(salt, proposal.canonical) },
     steps,
     // No step says them, and a later claim relies on them.
-    facts: { effect: tool.profile.effect, requestKey: requestKey ?? null },
+    facts: {
+      effect: tool.profile.effect,
+      requestKey: requestKey ?? null,
+      ...(reverses === undefined ? {} : { reverses }),
+    },
   })
+  if (parent !== undefined) beginCompensation(db, chain, parent, operation, now)
   return { kind: 'claimed', operation, attempt: 1, upstreamKey }
 }
 
