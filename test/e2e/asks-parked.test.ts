@@ -11,7 +11,7 @@ import { effects, everything, openAsking, type Opened } from '../fixtures/asking
 
 const OTHER = 'the-token-of-somebody-else'
 const config = {
-  principals: [{ id: 'other', tenant: 'home', tokenSha256: createHash('sha256').update(OTHER).digest('hex') }],
+  principals: [{ id: 'other', tenant: 'local', tokenSha256: createHash('sha256').update(OTHER).digest('hex') }],
 }
 
 interface Got {
@@ -74,6 +74,7 @@ for (const era of ['legacy', 'modern'] as const) {
     assert.equal(done.result?.['resultType'], 'complete', done.text)
     await refused(post(opened, { ...given, ...answers }))
     assert.deepEqual(effects(opened.site), ['weigh'])
+    assert.deepEqual((await opened.gateway.control.verifyEvidence()).why, [])
   })
 
   test(`${era} server: an answer that is missing or does not fit is asked for again, and the call runs once`, async (t) => {

@@ -10,8 +10,9 @@ export function askHappening({ action, operation, request, answer, facts }: AskR
   readonly salt: Uint8Array
 } {
   const salt = randomSalt(16)
-  const commitments = { arguments: commitment(salt, request), result: commitment(salt, answer) }
-  return { happening: { kind: 'op.asked', at: Date.now(), operation, ...whose(action), commitments, facts }, salt }
+  // Not among the commitments of the event: those are to what the operation itself was sent and gave back.
+  const told = { ...facts, request: commitment(salt, request), reply: commitment(salt, answer) }
+  return { happening: { kind: 'op.asked', at: Date.now(), operation, ...whose(action), facts: told }, salt }
 }
 
 /** The attempt goes on with a further leg: what its server asked has been answered. */
