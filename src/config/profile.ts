@@ -184,6 +184,12 @@ export const profileSchema = z
       .enum(['keep', 'mask', 'refuse'])
       .default(undeclared.secrets)
       .describe('What happens to secrets in results.'),
+    results: z
+      .literal('trusted')
+      .exactOptional()
+      .describe(
+        'trusted: nobody but your own people writes what its results hold. Left out: a later call that uses a URL, host or address of theirs is `tainted`.',
+      ),
   })
   .refine((it) => it.softDeadlineMs <= it.hardDeadlineMs, {
     path: ['hardDeadlineMs'],

@@ -23,6 +23,13 @@ export const consentRuleSchema = z
       .min(1)
       .exactOptional()
       .describe('Where the call came in.'),
+    after: z
+      .array(z.enum(['tainted', 'untrusted', 'suspect']))
+      .min(1)
+      .exactOptional()
+      .describe(
+        'tainted: an argument was named by a result that nobody vouches for; untrusted: the caller was given one in the last half hour; suspect: one that reads like orders.',
+      ),
     decision: z.enum(['allow', 'ask', 'deny']),
     channels: z
       .array(z.enum(channels))

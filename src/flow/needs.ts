@@ -9,6 +9,7 @@ import type { Identities } from './principal/principal.ts'
 import type { ProposalLimits } from './proposal/index.ts'
 import type { Upstreams, WireOutcome } from './receipt/receipt.ts'
 import type { Policies, Scopes } from './resource/scoped.ts'
+import type { Taints } from './resource/taint.ts'
 import type { ResultNeeds } from './result/index.ts'
 import type { Breaker } from './side-effect/breaker.ts'
 import type { Ledger } from './side-effect/ledger.ts'
@@ -23,6 +24,8 @@ export interface FlowNeeds {
   readonly visibility: Visibility
   readonly scopes: Scopes
   readonly policies: Policies
+  /** Absent: values are not followed from results into calls. */
+  readonly taints?: Taints
   readonly rules: readonly ConsentRule[]
   readonly approvals: Approvals
   readonly history: History

@@ -30,6 +30,7 @@ import { SpillFolder } from '../store/spill.ts'
 import type { JsonObject } from '../words/json.ts'
 import type { Home } from './home.ts'
 import { LateAnswers } from './late-answers.ts'
+import { TaintBook } from '../flow/resource/taint.ts'
 import { readPolicies } from './policies.ts'
 import { identitiesOf } from './principals.ts'
 import { samplerFor } from './sampler.ts'
@@ -171,6 +172,7 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
         : upstream.send(permit, sending)
     },
   }
+  const taints = new TaintBook(Date.now)
   const watched = (what: Promise<unknown>): void => void what.catch((fault: unknown) => onFault(fault, 'reconcile'))
   const needs: FlowNeeds = {
     limits: { argumentBytes: config.limits.argumentBytes, depth: config.limits.argumentDepth },
@@ -179,6 +181,7 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
     visibility: policies,
     scopes: new ScopeResolver(config.roots, protectedPaths(config, home)),
     policies,
+    taints,
     rules: config.consent.rules,
     approvals: ledger,
     history: ledger,
@@ -190,6 +193,7 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
     breaker: new Breaker({ failures: config.limits.unansweredCalls, pauseMs: config.limits.unansweredPause }),
     result: {
       spill,
+      taints,
       limits: {
         ...defaultResultLimits,
         maxBytes: config.limits.resultBytes,

@@ -11,6 +11,8 @@ export interface ConsentRule {
   readonly risk?: readonly string[]
   readonly principal?: string
   readonly door?: readonly string[]
+  /** Any of these holds of the call; see `Taint`. */
+  readonly after?: readonly ('tainted' | 'untrusted' | 'suspect')[]
   readonly decision: 'allow' | 'ask' | 'deny'
   /** Who may answer, by principal id; absent: any person but, where `selfApproval` is false, the one who asks. */
   readonly approvers?: readonly string[]

@@ -40,6 +40,12 @@ function textOf(scoped: Scoped, earlier: Earlier | undefined): string {
     `${principal.id} (${principal.tenant}) asks to run ${tool.key}`,
     `effect: ${tool.profile.effect}${tool.profile.declared ? '' : ' (nothing declared, so the most cautious)'}; risk: ${tool.profile.risk}`,
     ...scoped.scopes.map(({ kind, access, value }) => `${access} ${kind}: ${visible(value)}`),
+    ...(scoped.taint?.tainted === true
+      ? [`it uses what a tool's result named: ${scoped.taint.values.map(visible).join(', ')}`]
+      : []),
+    ...(scoped.taint?.suspect === true
+      ? ['a result that this caller was given before reads like orders to a model']
+      : []),
     `arguments: ${shortened(visible(proposal.canonical))}`,
     `arguments digest: ${proposal.digest.slice(0, 16)}; definition: ${tool.pin.slice(0, 16)}`,
   ]

@@ -31,12 +31,13 @@ export function ruleFor(scoped: Scoped, rules: readonly ConsentRule[]): ConsentR
   return unruled
 }
 
-function matches(rule: ConsentRule, { tool, principal, proposal }: Scoped): boolean {
+function matches(rule: ConsentRule, { tool, principal, proposal, taint }: Scoped): boolean {
   return (
     (rule.tool === undefined || globMatches(rule.tool, tool.key)) &&
     (rule.effect === undefined || rule.effect.includes(tool.profile.effect)) &&
     (rule.risk === undefined || rule.risk.includes(tool.profile.risk)) &&
     (rule.principal === undefined || globMatches(rule.principal, principal.id)) &&
-    (rule.door === undefined || rule.door.includes(proposal.origin.door))
+    (rule.door === undefined || rule.door.includes(proposal.origin.door)) &&
+    (rule.after === undefined || rule.after.some((what) => taint?.[what] === true))
   )
 }

@@ -1,5 +1,4 @@
 import type { Principal } from '../principal/principal.ts'
-import type { Door } from '../proposal/proposal.ts'
 import type { ApprovedTool } from '../tool/selected.ts'
 import { Recent } from './decision-cache.ts'
 
@@ -15,7 +14,8 @@ export interface Acquaintance<Ruling> {
   readonly principal: PolicyPrincipal
   readonly tool: PolicyTool
   visible: boolean | undefined
-  readonly calls: Map<Door, { readonly catalogueVersion: number; readonly ruling: Ruling }>
+  /** By door, and by what the arguments have to do with results that nobody vouches for. */
+  readonly calls: Map<string, { readonly catalogueVersion: number; readonly ruling: Ruling }>
 }
 
 /**

@@ -20,6 +20,7 @@ const TEXT = { type: 'String' } as const
 const FLAG = { type: 'Boolean' } as const
 
 const asker = record({ id: TEXT, kind: TEXT, tenant: TEXT })
+const taint = { tainted: FLAG, untrusted: FLAG, suspect: FLAG }
 const scope = record({
   kind: TEXT,
   value: TEXT,
@@ -47,10 +48,10 @@ export const cedarSchema: SchemaJson<string> = {
     },
     actions: {
       see: actionWith(record({})),
-      call: actionWith(record({ door: TEXT })),
+      call: actionWith(record({ door: TEXT, ...taint })),
       ask: actionWith(record({ door: TEXT, kind: TEXT, mode: TEXT })),
       ...Object.fromEntries(
-        accesses.map((access) => [access, actionWith({ type: 'Record', attributes: { door: TEXT, scope } })]),
+        accesses.map((access) => [access, actionWith({ type: 'Record', attributes: { door: TEXT, ...taint, scope } })]),
       ),
     },
   },

@@ -6,25 +6,36 @@ import type { Gate } from '../gate.ts'
 import type { Catalogue, Selected } from '../tool/selected.ts'
 import { shown } from './plain-text.ts'
 import type { Policies, Scope, Scoped, Scopes } from './scoped.ts'
+import { type Taint, type Taints, clean } from './taint.ts'
 import { withoutQuery } from './url.ts'
 
 const LISTED = 16
 const NO_SCOPES = digest('[]')
 
+export interface ResourceNeeds {
+  readonly scopes: Scopes
+  readonly policies: Policies
+  readonly catalogue: Catalogue
+  /** Absent: values are not followed. */
+  readonly taints?: Taints
+}
+
 /** What does the call touch, and may this principal do that to it? */
-export const resource: Gate<Selected, Scoped, { scopes: Scopes; policies: Policies; catalogue: Catalogue }> = {
+export const resource: Gate<Selected, Scoped, ResourceNeeds> = {
   name: 'resource',
-  judge: (selected, { scopes: resolver, policies, catalogue }): Verdict<Scoped> => {
+  judge: (selected, { scopes: resolver, policies, catalogue, taints }): Verdict<Scoped> => {
     const scopes = resolver.resolve(selected)
     if ('kind' in scopes) return scopes
-    const answer = policies.decide(selected, scopes, catalogue.version)
+    const taint = taints?.of(selected.principal, selected.proposal.arguments) ?? clean
+    const followed = taint === clean ? {} : { taint }
+    const answer = policies.decide(selected, scopes, catalogue.version, taint)
     switch (answer.kind) {
       case 'permit': {
         const scopesDigest = digestOf(scopes)
         const policyVersion = policies.version
         return pass(
-          { ...selected, scopes, scopesDigest, policyVersion },
-          { scopes: listed(scopes), scopesDigest, policies: answer.policies, policyVersion },
+          { ...selected, scopes, scopesDigest, policyVersion, ...followed },
+          { scopes: listed(scopes), scopesDigest, policies: answer.policies, policyVersion, ...factsOfTaint(taint) },
         )
       }
       case 'deny':
@@ -34,6 +45,7 @@ export const resource: Gate<Selected, Scoped, { scopes: Scopes; policies: Polici
           // None where nothing permits it; otherwise those that forbid it.
           policies: answer.policies,
           policyVersion: policies.version,
+          ...factsOfTaint(taint),
         })
       case 'error':
         return refuse('POLICY_ERROR', {
@@ -44,6 +56,14 @@ export const resource: Gate<Selected, Scoped, { scopes: Scopes; policies: Polici
         return answer satisfies never
     }
   },
+}
+
+// Recorded only where there is something to say: most calls have to do with nothing that was read.
+function factsOfTaint({ tainted, suspect, values }: Taint): Facts {
+  return {
+    ...(tainted ? { tainted: values.map((value) => shown(value, 200)) } : {}),
+    ...(suspect ? { afterSuspect: true } : {}),
+  }
 }
 
 function digestOf(scopes: readonly Scope[]): Digest {

@@ -159,3 +159,21 @@ test('new policies decide anew, and the old set goes on as it was', () => {
   assert.equal(after.decide(asking(), [], 1).kind, 'deny')
   assert.equal(before.decide(asking(), [], 1).kind, 'permit')
 })
+
+test('a policy can tell a call that uses what a result named, and what was decided for one is not taken for the other', () => {
+  const policies = policiesOf(`${ANY}
+    @id("followed") forbid (principal, action == Action::"write", resource) when { context.tainted };
+    @id("after orders") forbid (principal, action == Action::"call", resource) when { context.suspect && resource.effect != "read" };`)
+  const write = scope({ access: 'write' })
+  const tainted = { tainted: true, untrusted: true, suspect: false, values: ['host:x'] }
+  assert.equal(policies.decide(asking(), [write], 1).kind, 'permit')
+  assert.deepEqual(policies.decide(asking(), [write], 1, tainted), {
+    kind: 'deny',
+    policies: ['followed'],
+    scope: write,
+  })
+  assert.equal(policies.decide(asking(), [write], 1).kind, 'permit')
+  const suspect = { tainted: false, untrusted: true, suspect: true, values: [] }
+  assert.equal(policies.decide(asking(), [], 1, suspect).kind, 'permit')
+  assert.equal(policies.decide(asking({ profile: { effect: 'once' } }), [], 1, suspect).kind, 'deny')
+})

@@ -7,6 +7,7 @@ import type { PolicyAction } from './cedar-schema.ts'
 import { Recent } from './decision-cache.ts'
 import { type Loaded, type PolicyText, SCHEMA, loadPolicies } from './policy-set.ts'
 import type { Policies, PolicyAnswer, Scope } from './scoped.ts'
+import { type Taint, clean } from './taint.ts'
 
 /** What the policies are told of a call. A `Selected` is one. */
 export interface Asking {
@@ -19,6 +20,17 @@ type Ruling =
   | { readonly kind: 'permit'; readonly policies: readonly string[] }
   | { readonly kind: 'deny'; readonly policies: readonly string[] }
   | { readonly kind: 'error'; readonly messages: readonly string[] }
+
+/** What policies can read of a call besides its scopes. */
+interface CallContext {
+  readonly door: Door
+  readonly tainted: boolean
+  readonly untrusted: boolean
+  readonly suspect: boolean
+}
+
+// A list shows what may be called before anything was read.
+const untouched = { tainted: false, untrusted: false, suspect: false }
 
 type Pair = Acquaintance<Ruling>
 
@@ -46,17 +58,23 @@ export class CedarPolicies implements Policies, Visibility {
   }
 
   /** One request with the action `call`, then one for each scope with its access as the action; all must be permitted. */
-  decide({ principal, tool, proposal }: Asking, scopes: readonly Scope[], catalogueVersion: number): PolicyAnswer {
+  decide(
+    { principal, tool, proposal }: Asking,
+    scopes: readonly Scope[],
+    catalogueVersion: number,
+    { tainted, untrusted, suspect }: Taint = clean,
+  ): PolicyAnswer {
     const door = proposal.origin.door
     const pair = this.#pairs.of(principal, tool)
-    const called = this.#call(pair, door, catalogueVersion)
+    const context = { door, tainted, untrusted, suspect }
+    const called = this.#call(pair, context, catalogueVersion)
     if (called.kind === 'error') return called
     if (called.kind === 'deny') return { kind: 'deny', policies: called.policies, scope: undefined }
     if (scopes.length === 0) return called
 
     const policies = new Set(called.policies)
     for (const scope of scopes) {
-      const ruling = this.#touch(pair, door, catalogueVersion, scope)
+      const ruling = this.#touch(pair, context, catalogueVersion, scope)
       if (ruling.kind === 'error') return ruling
       if (ruling.kind === 'deny') return { kind: 'deny', policies: ruling.policies, scope }
       for (const policy of ruling.policies) policies.add(policy)
@@ -69,7 +87,8 @@ export class CedarPolicies implements Policies, Visibility {
     const pair = this.#pairs.of(principal, tool)
     if (pair.visible !== undefined) return pair.visible
     const see = this.#ask(pair, 'see', {})
-    const visible = see.kind === 'permit' && DOORS.some((door) => this.#ask(pair, 'call', { door }).kind === 'permit')
+    const visible =
+      see.kind === 'permit' && DOORS.some((door) => this.#ask(pair, 'call', { door, ...untouched }).kind === 'permit')
     if (see.kind !== 'error') pair.visible = visible
     return visible
   }
@@ -81,20 +100,24 @@ export class CedarPolicies implements Policies, Visibility {
     return ruling.kind === 'deny' ? { ...ruling, scope: undefined } : ruling
   }
 
-  #call(pair: Pair, door: Door, catalogueVersion: number): Ruling {
-    const known = pair.calls.get(door)
+  #call(pair: Pair, context: CallContext, catalogueVersion: number): Ruling {
+    const key = keyOfContext(context)
+    const known = pair.calls.get(key)
     if (known?.catalogueVersion === catalogueVersion) return known.ruling
-    const ruling = this.#ask(pair, 'call', { door })
-    if (ruling.kind !== 'error') pair.calls.set(door, { catalogueVersion, ruling })
+    const ruling = this.#ask(pair, 'call', { ...context })
+    if (ruling.kind !== 'error') pair.calls.set(key, { catalogueVersion, ruling })
     return ruling
   }
 
-  #touch(pair: Pair, door: Door, catalogueVersion: number, scope: Scope): Ruling {
-    const key = `${pair.number}|${catalogueVersion}|${door}${keyOf(scope)}`
+  #touch(pair: Pair, context: CallContext, catalogueVersion: number, scope: Scope): Ruling {
+    const key = `${pair.number}|${catalogueVersion}|${keyOfContext(context)}${keyOf(scope)}`
     const known = this.#scoped.get(key)
     if (known !== undefined) return known
     const { kind, value, within, hardLinked = false } = scope
-    const ruling = this.#ask(pair, scope.access, { door, scope: { kind, value, within: [...within], hardLinked } })
+    const ruling = this.#ask(pair, scope.access, {
+      ...context,
+      scope: { kind, value, within: [...within], hardLinked },
+    })
     if (ruling.kind !== 'error' && key.length <= LONGEST_KEY) this.#scoped.set(key, ruling)
     return ruling
   }
@@ -128,6 +151,10 @@ export class CedarPolicies implements Policies, Visibility {
       return { kind: 'error', messages: [String(fault)] }
     }
   }
+}
+
+function keyOfContext({ door, tainted, untrusted, suspect }: CallContext): string {
+  return tainted || untrusted || suspect ? `${door}:${Number(tainted)}${Number(untrusted)}${Number(suspect)}` : door
 }
 
 // Cedar skips a policy that fails, be it a `forbid`, and still answers: so one diagnostic outweighs the decision.

@@ -2,6 +2,7 @@ import type { Digest } from '../../words/digest.ts'
 import type { Refusal } from '../../words/verdict.ts'
 import type { Selected } from '../tool/selected.ts'
 import type { Access, ScopeKind } from '../tool/profile.ts'
+import type { Taint } from './taint.ts'
 
 /** One concrete thing that the call touches, and the access it wants. */
 export interface Scope {
@@ -20,6 +21,8 @@ export interface Scoped extends Selected {
   /** Digest of the canonical scopes: an approval is bound to it. */
   readonly scopesDigest: Digest
   readonly policyVersion: string
+  /** Absent where no result has taught anything. */
+  readonly taint?: Taint
 }
 
 /** A folder of the operator's that scopes are measured against. */
@@ -42,5 +45,5 @@ export type PolicyAnswer =
 /** The port to the policy engine. `version` is a digest of the policies' text; it changes with them. */
 export interface Policies {
   readonly version: string
-  decide(selected: Selected, scopes: readonly Scope[], catalogueVersion: number): PolicyAnswer
+  decide(selected: Selected, scopes: readonly Scope[], catalogueVersion: number, taint?: Taint): PolicyAnswer
 }

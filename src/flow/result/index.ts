@@ -1,6 +1,7 @@
 import { member } from '../../words/json.ts'
 import { type Facts, type Refusal, pass, refuse } from '../../words/verdict.ts'
 import type { Gate } from '../gate.ts'
+import type { Taints } from '../resource/taint.ts'
 import type { Accepted, Received, Remarks, Spill } from './accepted.ts'
 import { excerptOf } from './excerpt.ts'
 import { type ResultLimits, roomFor } from './limits.ts'
@@ -15,6 +16,8 @@ const ORDERS: Sign = 'orders-to-a-model'
 export interface ResultNeeds {
   readonly spill: Spill
   readonly limits: ResultLimits
+  /** Told of what comes from a server that nobody vouches for. Absent: nothing is followed. */
+  readonly taints?: Pick<Taints, 'learn'>
 }
 
 /**
@@ -24,7 +27,7 @@ export interface ResultNeeds {
  */
 export const result: Gate<Received, Accepted, ResultNeeds> = {
   name: 'result',
-  judge: (received, { spill, limits }) => {
+  judge: (received, { spill, limits, taints }) => {
     const { action, receipt } = received
     const { tool } = action
     const { bytes, value } = receipt
@@ -49,6 +52,7 @@ export const result: Gate<Received, Accepted, ResultNeeds> = {
 
     const searched = piecesOf(bytes, value, shape.types)
     const signs = ordersIn(value) ? [...signsIn(searched), ORDERS] : signsIn(searched)
+    if (tool.profile.results !== 'trusted') taints?.learn(action.principal, value, signs.length > 0)
     const { secrets } = tool.profile
     const clean: Masked = secrets === 'keep' ? { bytes, value, masked: [] } : maskSecrets(bytes, value, searched.pieces)
     if (secrets === 'refuse' && clean.masked.length > 0) {

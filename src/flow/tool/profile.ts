@@ -97,6 +97,8 @@ export interface ToolProfile {
   readonly maxResultBytes?: number
   /** `keep` lets secrets pass, `mask` replaces them, `refuse` holds the result back. */
   readonly secrets: 'keep' | 'mask' | 'refuse'
+  /** `trusted`: nobody but the operator's own people writes what its results hold. Otherwise values in them are followed. */
+  readonly results?: 'trusted'
   /** False where no profile was declared and these are the defaults. */
   readonly declared: boolean
 }
