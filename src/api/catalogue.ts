@@ -114,6 +114,46 @@ export type ApproveTool = z.infer<typeof approveToolSchema>
 
 export const quarantineToolSchema = z.strictObject({ why: z.string().max(1000).default('') })
 
+export const toolSearchSchema = z.strictObject({
+  /** What is to be done, in any words. */
+  query: z.string().min(1).max(4000),
+  limit: z.coerce.number().int().min(1).max(20).exactOptional(),
+  server: z.string().max(256).exactOptional(),
+  detail: z.enum(['name', 'declaration', 'schema']).exactOptional(),
+  /** What the answer may cost, as bytes / 4. */
+  tokens: z.coerce.number().int().min(1).max(1_000_000).exactOptional(),
+  /** Matches even where none is likely. */
+  unsure: z.enum(['yes', 'no']).exactOptional(),
+})
+export type ToolSearchQuery = z.infer<typeof toolSearchSchema>
+
+export const toolSearchAnswerSchema = z.strictObject({
+  /** Best first. Empty where nothing fits; `why` says so then. */
+  matches: z
+    .array(
+      z.strictObject({
+        key: z.string(),
+        exportedName: z.string(),
+        server: z.string(),
+        score: z.number(),
+        /** Name, TypeScript declaration or whole definition, as it was asked for. */
+        text: z.string(),
+      }),
+    )
+    .readonly(),
+  /** Tools that the asker may see. */
+  searched: z.number(),
+  confidence: z.number(),
+  /** Below it nothing fits. */
+  floor: z.number(),
+  /** By how much the first match is ahead of the second, from 0 to 1. */
+  margin: z.number(),
+  why: z.string().exactOptional(),
+  /** Matches left out for the size of the answer. */
+  left: z.number(),
+})
+export type ToolSearchAnswer = z.infer<typeof toolSearchAnswerSchema>
+
 export const toolFilterSchema = z.strictObject({
   server: z.string().max(256).exactOptional(),
   kind: capabilityKind.exactOptional(),

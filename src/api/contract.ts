@@ -8,6 +8,8 @@ import {
   serverSummarySchema,
   toolDetailSchema,
   toolFilterSchema,
+  toolSearchAnswerSchema,
+  toolSearchSchema,
   toolSummarySchema,
 } from './catalogue.ts'
 import { evidenceFilterSchema, evidenceSchema, judgementSchema } from './evidence.ts'
@@ -30,6 +32,7 @@ export const routes = {
   servers: { method: 'GET', path: '/v1/servers', answer: list('servers', serverSummarySchema) },
   server: { method: 'GET', path: '/v1/servers/:server', answer: serverDetailSchema },
   tools: { method: 'GET', path: '/v1/tools', query: toolFilterSchema, answer: list('tools', toolSummarySchema) },
+  searchTools: { method: 'GET', path: '/v1/search', query: toolSearchSchema, answer: toolSearchAnswerSchema },
   tool: { method: 'GET', path: '/v1/tools/:kind/:server/:name', answer: toolDetailSchema },
   approveTool: {
     method: 'POST',
@@ -103,6 +106,8 @@ export type {
   ToolDetail,
   ToolFilter,
   ToolRef,
+  ToolSearchAnswer,
+  ToolSearchQuery,
   ToolSummary,
 } from './catalogue.ts'
 export type { EvidenceFilter, EvidenceList } from './evidence.ts'

@@ -328,3 +328,36 @@ test('a program watches questions as lines of JSON, until it is interrupted', as
   child.kill('SIGINT')
   assert.equal((await ended)[0], exits.interrupted)
 })
+
+test('tool search prints declarations, and says why where nothing fits', async () => {
+  const matches = [
+    { key: 'mail/send', exportedName: 'mail__send', server: 'mail', score: 7.25, text: 'mail__send({to: string})' },
+  ]
+  const found = { matches, searched: 9, confidence: 2, floor: 1, margin: 0.5, left: 0 }
+  const asked: unknown[] = []
+  await using shop = await workshopWith({
+    searchTools: (query) => {
+      asked.push(query)
+      if (query.query.includes('night'))
+        return Promise.resolve({ ...found, matches: [], why: 'the request reads like talk that needs no tool' })
+      return Promise.resolve(found)
+    },
+  })
+  const { code, stdout } = await shop.run([
+    'tool',
+    'search',
+    'send',
+    'a mail',
+    '--limit',
+    '5',
+    '--detail',
+    'declaration',
+  ])
+  assert.equal(code, exits.done)
+  assert.match(stdout, /^mail\/send +7\.3\nmail__send\(\{to: string\}\)/)
+  const none = await shop.run(['tool', 'search', 'good night', '--json'])
+  assert.equal(none.code, exits.refused)
+  assert.match((JSON.parse(none.stdout) as { why: string }).why, /talk/)
+  assert.deepEqual(asked, [{ query: 'send a mail', limit: 5, detail: 'declaration' }, { query: 'good night' }])
+  assert.equal((await shop.run(['tool', 'search', 'x', '--limit', '0'])).code, exits.usage)
+})

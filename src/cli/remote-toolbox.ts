@@ -1,5 +1,8 @@
 import type { CallReport } from '../api/contract.ts'
 import type { ControlClient } from '../gateway/control/client.ts'
+import { MOST_MATCHES } from '../mcp/catalogue/search/tool-search.ts'
+import { answerText } from '../mcp/catalogue/search/verbs.ts'
+import type { Finder } from '../model/exposure.ts'
 import { refusedAnswer, type ToolAnswer, type Toolbox } from '../model/toolbox.ts'
 
 /** The tools of a running gateway for a model's loop in this process. Every call is a proposal by the door `host`. */
@@ -16,6 +19,20 @@ export function remoteToolbox(
       const { report } = await client.call(request, signal)
       onReport(report)
       return toolAnswer(report)
+    },
+  }
+}
+
+/** Search of a running gateway, over what its owner may see. */
+export function remoteFinder(client: ControlClient): Finder {
+  return {
+    find: async ({ request, limit, server }, signal) => {
+      const query = {
+        query: request.slice(0, 4_000),
+        ...(limit === undefined ? {} : { limit: Math.min(limit, MOST_MATCHES) }),
+        ...(server === undefined ? {} : { server }),
+      }
+      return answerText(await client.searchTools(query, signal))
     },
   }
 }

@@ -32,6 +32,17 @@ export interface Config {
   readonly ledger: { readonly reads: 'grouped' | 'strict'; readonly repeatWindowMs: number }
   readonly evidence: { readonly checkpointEvery: number; readonly checkpointSeconds: number }
   readonly catalogue: { readonly refreshMs: number }
+  readonly exposure: ExposureConfig
+}
+
+export type ExposureMode = 'all' | 'search' | 'auto'
+
+export interface ExposureConfig {
+  readonly mode: ExposureMode
+  /** With `auto`: the most that a list may cost, as bytes / 4. */
+  readonly tokens: number
+  readonly clients: ReadonlyMap<string, ExposureMode>
+  readonly principals: ReadonlyMap<string, ExposureMode>
 }
 
 export interface EndpointConfig {

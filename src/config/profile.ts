@@ -190,6 +190,11 @@ export const profileSchema = z
       .describe(
         'trusted: nobody but your own people writes what its results hold. Left out: a later call that uses a URL, host or address of theirs is `tainted`.',
       ),
+    examples: z
+      .array(z.string().min(1).max(300))
+      .max(20)
+      .exactOptional()
+      .describe('Requests that this tool answers, in the words of people. Search finds it by them too.'),
   })
   .refine((it) => it.softDeadlineMs <= it.hardDeadlineMs, {
     path: ['hardDeadlineMs'],

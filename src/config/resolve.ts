@@ -49,6 +49,11 @@ export function resolveConfig(file: string, text: ConfigText, document: ConfigDo
     ledger: { reads: text.ledger.reads, repeatWindowMs: text.ledger.repeatWindow },
     evidence: text.evidence,
     catalogue: { refreshMs: text.catalogue.refresh },
+    exposure: {
+      ...text.exposure,
+      clients: new Map(Object.entries(text.exposure.clients)),
+      principals: new Map(Object.entries(text.exposure.principals)),
+    },
   })
 }
 

@@ -47,6 +47,31 @@ const limits = z
     error: 'expected at least resultBytes',
   })
 
+const exposureMode = z.enum(['all', 'search', 'auto'], {
+  error: (issue) =>
+    issue.input === 'code'
+      ? '`code` is not there yet; use `search`, which shows a model three small tools in place of all'
+      : 'expected `all`, `search` or `auto`',
+})
+
+const exposure = z
+  .strictObject({
+    mode: exposureMode
+      .default('all')
+      .describe('all: every tool is listed · search: three tools to search, describe and call · auto: by `tokens`.'),
+    tokens: count('With `auto`: above this (bytes / 4) a list is replaced by the three tools.', 1, 10_000_000).prefault(
+      10_000,
+    ),
+    clients: z
+      .record(name('Name that the client gives itself.'), exposureMode)
+      .default({})
+      .describe(
+        'For clients of that name. It is what the client says of itself: it decides what is shown, never what is allowed.',
+      ),
+    principals: z.record(name('Id of the principal.'), exposureMode).default({}).describe('Comes before `clients`.'),
+  })
+  .describe('How much of the catalogue is shown to a model.')
+
 /** The file as it is written. Defaults are filled in; nothing is resolved yet. */
 export const configSchema = z
   .strictObject({
@@ -92,6 +117,7 @@ export const configSchema = z
         checkpointSeconds: count('Seconds after which new records are signed anyway.', 1, 86_400).prefault(10),
       })
       .prefault({}),
+    exposure: exposure.prefault({}),
     catalogue: z
       .strictObject({
         refresh: duration(

@@ -19,6 +19,7 @@ import type { TokenIdentities } from '../identity/tokens.ts'
 import { LiveCatalogue } from '../mcp/catalogue/catalogue.ts'
 import type { CatalogueEvent } from '../mcp/catalogue/events.ts'
 import { LiveSources } from '../mcp/catalogue/live-sources.ts'
+import { ToolSearch } from '../mcp/catalogue/search/tool-search.ts'
 import { PreparedShelf } from '../mcp/catalogue/prepared-shelf.ts'
 import { ApartUpstream } from '../mcp/upstream/apart.ts'
 import { type ConnectedUpstream, connectUpstream } from '../mcp/upstream/connection.ts'
@@ -48,6 +49,7 @@ export interface Core {
   readonly catalogue: LiveCatalogue
   readonly shelf: PreparedShelf
   readonly sources: LiveSources
+  readonly search: ToolSearch
   readonly upstreams: ReadonlyMap<string, ConnectedUpstream>
   /** The same by name, with the connections that principals have to themselves: calls go this way. */
   readonly apart: ReadonlyMap<string, ApartUpstream>
@@ -147,6 +149,8 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
   })
   closers.push(() => catalogue.close())
   const shelf = new PreparedShelf(catalogue, policies)
+  const search = new ToolSearch(catalogue, policies)
+  closers.push(() => search.close())
   const desk = new Desk(ledger)
   const budgets = new Accounts(config.budgets, ledger, Date.now())
   const spill = new SpillFolder(home.folder)
@@ -250,6 +254,7 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
     catalogue,
     shelf,
     sources: new LiveSources(catalogue, upstreams, policies),
+    search,
     upstreams,
     apart,
     auths,

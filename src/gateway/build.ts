@@ -6,6 +6,7 @@ import type { Ports } from '../mcp/downstream/ports.ts'
 import { listen } from '../mcp/downstream/server.ts'
 import type { Point } from '../flow/index.ts'
 import type { Browser } from '../identity/client/upstream-auth.ts'
+import { exposureOf } from './exposure.ts'
 import { assemble, type Core } from './assemble.ts'
 import type { Gateway, GatewayOptions } from './control/control.ts'
 import { listenPrivately } from './control/listen.ts'
@@ -55,6 +56,7 @@ export async function startGateway(config: Config, home: OwnedHome, options: Sta
     flow,
     shelf: core.shelf,
     sources: core.sources,
+    exposure: exposureOf(config.exposure, core.search),
     identities: core.identities,
     approvals: { answer: (id, answer) => steward.answerElicited(id, answer) },
     spill: core.spill,

@@ -9,6 +9,8 @@ import type { Approval, ConsentRule } from '../flow/consent/consented.ts'
 import type { Judgement } from '../flow/evidence/index.ts'
 import { noGrant } from '../flow/receipt/ask-grant.ts'
 import { type ToolProfile, undeclared } from '../flow/tool/profile.ts'
+import type { SearchAnswer, Wish } from '../mcp/catalogue/search/tool-search.ts'
+import { answerText } from '../mcp/catalogue/search/verbs.ts'
 import type { MemoryEnd } from '../mcp/upstream/upstream.ts'
 import {
   type AnthropicTool,
@@ -23,6 +25,7 @@ import {
   toAnthropicTools,
   toOpenAIResponsesTools,
 } from '../model/projection/shapes.ts'
+import { type Exposing, exposed } from '../model/exposure.ts'
 import { type ToolAnswer, type Toolbox, type ToolOffer, toolAnswerOf } from '../model/toolbox.ts'
 import { verifyLedger } from '../store/sqlite/verify.ts'
 import { assemble, type Core } from './assemble.ts'
@@ -54,6 +57,8 @@ export interface LibraryOptions {
 export interface Countersign {
   /** Approved tools, by the names under which a model calls them. */
   offers(): readonly ToolOffer[]
+  /** The few approved tools that fit what is to be done, or a word of why none does. No model is asked. */
+  search(wish: Wish, signal?: AbortSignal): Promise<SearchAnswer>
   /** What the servers offer and nobody approved yet: `server/tool`. */
   pending(): readonly string[]
   /** Approves the definition as it is now. `by` goes on record. */
@@ -68,8 +73,8 @@ export interface Countersign {
   functionCall(item: unknown, signal?: AbortSignal): Promise<OpenAIFunctionCallOutput>
   /** One call with everything that is known of it: verdict of each gate, state, acceptance. */
   call(tool: string, argumentsText: string, caller?: Partial<Caller>, signal?: AbortSignal): Promise<Answer>
-  /** For `runTask`. */
-  toolbox(): Toolbox
+  /** For `runTask`. With `search` a model is shown three tools in place of all, with `auto` where all would cost too much. */
+  toolbox(show?: Exposing): Toolbox
   /** Answers a waiting question. */
   answer(approval: string, granted: boolean, by: string, why?: string): Promise<Approval | undefined>
   verify(): Promise<Judgement>
@@ -194,8 +199,13 @@ class Governed implements Countersign {
     )
   }
 
-  toolbox(): Toolbox {
-    return coreToolbox(this.#core, () => this.offers(), { principal: localUser.id })
+  search(wish: Wish, signal = never): Promise<SearchAnswer> {
+    return this.#core.search.search({ ...localUser, proof: 'library' }, wish, signal)
+  }
+
+  toolbox(show: Exposing = 'all'): Toolbox {
+    const all = coreToolbox(this.#core, () => this.offers(), { principal: localUser.id })
+    return exposed(all, { find: async (wish, signal) => answerText(await this.search(wish, signal)) }, show)
   }
 
   async answer(approval: string, granted: boolean, by: string, why = ''): Promise<Approval | undefined> {

@@ -20,6 +20,8 @@ import type {
   ToolDetail,
   ToolFilter,
   ToolRef,
+  ToolSearchAnswer,
+  ToolSearchQuery,
   ToolSummary,
 } from '../api/contract.ts'
 import type { Config } from '../config/config.ts'
@@ -123,6 +125,11 @@ export class Steward implements Control {
   }
   quarantineTool(ref: ToolRef, why: string): Promise<ToolSummary | Refusal | undefined> {
     return this.#catalogue.quarantine(ref, localUser.id, why)
+  }
+  searchTools(query: ToolSearchQuery, signal: AbortSignal): Promise<ToolSearchAnswer> {
+    const { query: request, unsure, ...rest } = query
+    const wish = { ...rest, request, unsure: unsure === 'yes' }
+    return this.#core.search.search({ ...localUser, proof: 'socket' }, wish, signal)
   }
   offers(): Promise<Offers['offers']> {
     return Promise.resolve(this.#catalogue.offers())

@@ -57,3 +57,26 @@ test('in a library too nothing runs without approval of the definition, a policy
   const invisible = await denied.call('weather__get_weather', '{"location":"Seoul"}')
   assert.ok(invisible.kind === 'refused' && invisible.code === 'TOOL_UNKNOWN')
 })
+
+test('a library finds its tools by what is to be done, and shows a model three of them in place of all', async (t) => {
+  const open = async () => {
+    const [ours, theirs] = memoryPair()
+    await createWeatherServer().connect(theirs)
+    return ours
+  }
+  const governed = await createCountersign({
+    servers: { weather: { open } },
+    policy: 'permit (principal, action, resource);',
+  })
+  t.after(() => governed.close())
+  assert.deepEqual((await governed.search({ request: 'weather in Lisbon' })).matches, [])
+  await governed.approve('weather/get_weather', 'the test')
+  const found = await governed.search({ request: 'Do I need an umbrella in Lisbon today?' })
+  assert.deepEqual(
+    found.matches.map(({ key }) => key),
+    ['weather/get_weather'],
+  )
+  assert.match((await governed.search({ request: 'Thank you, good night!' })).why ?? '', /talk|no word/)
+  const offers = await governed.toolbox('search').offers(AbortSignal.timeout(5_000))
+  assert.equal(offers.length, 3)
+})

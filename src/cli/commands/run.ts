@@ -1,3 +1,4 @@
+import type { Exposing } from '../../model/exposure.ts'
 import type { RunEvent, RunLimits, RunReport } from '../../model/report.ts'
 import type { Context } from '../context.ts'
 import { type Exit, exits } from '../exits.ts'
@@ -14,6 +15,7 @@ interface Options {
   readonly tokens?: string
   readonly stream: boolean
   readonly steps?: boolean
+  readonly tools: string
 }
 
 export const declare: Declare = (program, act) =>
@@ -34,20 +36,24 @@ export const declare: Declare = (program, act) =>
     .option('--turns <n>', 'at most that many turns of the model')
     .option('--calls <n>', 'at most that many calls')
     .option('--tokens <n>', 'at most that many tokens, of input and output together')
+    .option('--tools <mode>', 'all, search (three tools to find and call the others), or auto by their size', 'auto')
     .option('--no-stream', 'ask for each turn in one piece')
     .option('--steps', 'print what every gate said of every call')
     .action(act((context, options: Options, task) => run(context, options, task!)))
 
 async function run(context: Context, options: Options, task: string): Promise<Exit> {
   const { io, signal } = context
-  const [{ parseModel }, { runTask }, { remoteToolbox }, { askAlong }, { stepLines }] = await Promise.all([
-    import('../../model/providers/spec.ts'),
-    import('../../model/loop.ts'),
-    import('../remote-toolbox.ts'),
-    import('../ask.ts'),
-    import('../render/steps.ts'),
-  ])
+  const [{ parseModel }, { runTask }, { remoteFinder, remoteToolbox }, { exposed }, { askAlong }, { stepLines }] =
+    await Promise.all([
+      import('../../model/providers/spec.ts'),
+      import('../../model/loop.ts'),
+      import('../remote-toolbox.ts'),
+      import('../../model/exposure.ts'),
+      import('../ask.ts'),
+      import('../render/steps.ts'),
+    ])
   const model = parseModel(options.model, process.env, { streaming: options.stream })
+  if (!isExposing(options.tools)) throw new UsageFault(`--tools ${options.tools}: expected all, search or auto`)
   if ('error' in model) throw new UsageFault(model.error)
   const { client } = await context.attach()
   const ours = new Set<string>()
@@ -59,13 +65,14 @@ async function run(context: Context, options: Options, task: string): Promise<Ex
     signal: AbortSignal.any([signal, over.signal]),
   })
   const asked = done.catch(() => {})
-  const toolbox = remoteToolbox(
+  const remote = remoteToolbox(
     client,
     (callId) => ours.add(callId),
     ({ steps, kind }) => {
       if (options.steps === true || kind !== 'answered') for (const line of stepLines(steps, io)) io.note(`  ${line}`)
     },
   )
+  const toolbox = exposed(remote, remoteFinder(client), options.tools)
   try {
     const report = await runTask({ task, model, toolbox, signal, limits: limitsOf(options), observer: observerOf(io) })
     if (io.json) io.outJson(report)
@@ -75,6 +82,10 @@ async function run(context: Context, options: Options, task: string): Promise<Ex
     over.abort()
     await asked
   }
+}
+
+function isExposing(mode: string): mode is Exposing {
+  return ['all', 'search', 'auto'].includes(mode)
 }
 
 /** The model's words are data, on stdout; what it does is told on stderr. */

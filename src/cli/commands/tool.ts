@@ -19,6 +19,12 @@ interface ListOptions extends KindOption {
   readonly server?: string
   readonly state?: ToolSummary['state']
 }
+interface SearchOptions {
+  readonly limit?: string
+  readonly server?: string
+  readonly detail?: string
+  readonly unsure?: boolean
+}
 interface ApproveOptions extends KindOption {
   readonly pin?: string
   readonly server?: string
@@ -35,6 +41,7 @@ export const declare: Declare = (program, act) => {
         'What nobody approved is neither listed to clients nor callable.\n\n' +
         'Examples:\n' +
         '  countersign tool list --state changed\n' +
+        '  countersign tool search "what will the weather be"\n' +
         '  countersign tool diff weather/get_weather\n' +
         '  countersign tool approve weather/get_weather\n' +
         '  countersign tool approve --server weather',
@@ -46,6 +53,15 @@ export const declare: Declare = (program, act) => {
     .option('--state <state>', 'approved, pending, changed, quarantined, gone or unavailable')
     .option(...kindOption)
     .action(act(list))
+  tool
+    .command('search')
+    .argument('<request...>', 'what is to be done, in any words')
+    .description('the approved tools that fit a request, best first; exit code 3 where none does')
+    .option('--limit <n>', 'at most that many (default: 3)')
+    .option('--server <server>', 'of one server')
+    .option('--detail <detail>', 'name, declaration or schema (default: declaration)')
+    .option('--unsure', 'also where nothing is likely to fit')
+    .action(act((context, options: SearchOptions, ...said) => search(context, options, said.join(' '))))
   tool
     .command('show')
     .argument('<tool>', 'SERVER/TOOL')
@@ -117,6 +133,38 @@ async function list(context: Context, { server, state, kind }: ListOptions): Pro
     for (const line of tableLines(['TOOL', 'STATE', 'EFFECT', 'RISK', 'DESCRIPTION'], rows, io)) io.out(line)
   }
   return exits.done
+}
+
+async function search(context: Context, options: SearchOptions, query: string): Promise<Exit> {
+  const { io, signal } = context
+  const { limit, server, detail } = options
+  if (limit !== undefined && !/^(?:[1-9]|1\d|20)$/.test(limit))
+    throw new UsageFault(`--limit ${limit}: expected 1 to 20`)
+  if (detail !== undefined && !isDetail(detail))
+    throw new UsageFault(`--detail ${detail}: expected name, declaration or schema`)
+  const { client } = await context.attach()
+  const answer = await client.searchTools(
+    {
+      query,
+      ...(limit === undefined ? {} : { limit: Number(limit) }),
+      ...(server === undefined ? {} : { server }),
+      ...(detail === undefined ? {} : { detail }),
+      ...(options.unsure === true ? { unsure: 'yes' as const } : {}),
+    },
+    signal,
+  )
+  if (io.json) io.outJson(answer)
+  else {
+    for (const { key, score, text } of answer.matches)
+      io.out(`${io.paint('bold', plain(key))}  ${score.toFixed(1)}\n${visible(text)}\n`)
+    if (answer.why !== undefined) io.note(`Nothing fits for certain among ${answer.searched} tools: ${answer.why}.`)
+    if (answer.left > 0) io.note(`${answer.left} more fit, and were left out for their size.`)
+  }
+  return answer.matches.length > 0 ? exits.done : exits.refused
+}
+
+function isDetail(detail: string): detail is 'name' | 'declaration' | 'schema' {
+  return ['name', 'declaration', 'schema'].includes(detail)
 }
 
 async function show(context: Context, options: KindOption, named: string): Promise<Exit> {

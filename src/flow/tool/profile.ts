@@ -99,6 +99,8 @@ export interface ToolProfile {
   readonly secrets: 'keep' | 'mask' | 'refuse'
   /** `trusted`: nobody but the operator's own people writes what its results hold. Otherwise values in them are followed. */
   readonly results?: 'trusted'
+  /** Requests that this tool answers, in the words of people; they help to find it, and decide nothing. */
+  readonly examples?: readonly string[]
   /** False where no profile was declared and these are the defaults. */
   readonly declared: boolean
 }

@@ -22,6 +22,8 @@ import type {
   ToolDetail,
   ToolFilter,
   ToolRef,
+  ToolSearchAnswer,
+  ToolSearchQuery,
   ToolSummary,
 } from '../../api/contract.ts'
 import type { Judgement } from '../../flow/evidence/index.ts'
@@ -57,6 +59,9 @@ export class ControlClient {
 
   async tools(query: ToolFilter = {}): Promise<readonly ToolSummary[]> {
     return (await this.#get<{ tools: ToolSummary[] }>('/v1/tools', { query })).tools
+  }
+  searchTools(query: ToolSearchQuery, signal?: AbortSignal): Promise<ToolSearchAnswer> {
+    return this.#get('/v1/search', { query }, signal)
   }
   tool(path: ToolRef): Promise<ToolDetail> {
     return this.#get('/v1/tools/:kind/:server/:name', { path: { ...path } })

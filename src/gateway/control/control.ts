@@ -20,6 +20,8 @@ import type {
   ToolDetail,
   ToolFilter,
   ToolRef,
+  ToolSearchAnswer,
+  ToolSearchQuery,
   ToolSummary,
 } from '../../api/contract.ts'
 import type { Answer } from '../../flow/answer.ts'
@@ -37,6 +39,8 @@ export interface Control {
   server(name: string): Promise<ServerDetail | undefined>
 
   tools(filter: ToolFilter): Promise<readonly ToolSummary[]>
+  /** Over the tools that the local user may see. */
+  searchTools(query: ToolSearchQuery, signal: AbortSignal): Promise<ToolSearchAnswer>
   tool(ref: ToolRef): Promise<ToolDetail | undefined>
   /** TOOL_CHANGED where the live digest is not the one that the approver saw. */
   approveTool(ref: ToolRef, approval: ApproveTool): Promise<ToolSummary | Refusal | undefined>

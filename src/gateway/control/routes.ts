@@ -45,6 +45,9 @@ function controlApp(control: Control, onFault: (fault: unknown, where: string) =
   app.get(routes.server.path, async (c) => found(c, await control.server(c.req.param('server'))))
 
   app.get(routes.tools.path, async (c) => c.json({ tools: await control.tools(queryOf(c, routes.tools)) }))
+  app.get(routes.searchTools.path, async (c) =>
+    c.json(await control.searchTools(queryOf(c, routes.searchTools), c.req.raw.signal)),
+  )
   app.get(routes.tool.path, async (c) => found(c, await control.tool(toolRef(c.req.param()))))
   app.post(routes.approveTool.path, async (c) =>
     found(c, await control.approveTool(toolRef(c.req.param()), await bodyOf(c, routes.approveTool))),

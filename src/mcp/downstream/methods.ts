@@ -6,6 +6,7 @@ import type { Era } from '../wire/revisions.ts'
 import { ownResult } from './answers.ts'
 import { callTool, getPrompt, readResource } from './calls.ts'
 import { complete } from './completion.ts'
+import { callVerb, exposedList } from './exposed.ts'
 import type { FrontDoor } from './front-door.ts'
 import { setLevel } from './logging.ts'
 import { STATUS_TOOL, WAIT_TOOL, callStatusTool, callWaitTool, withOwnTools } from './operation-status.ts'
@@ -85,6 +86,7 @@ function listOf(what: ShelfList): Method {
       return outlet.reply(failure(request.id, errorCodes.invalidParams, 'No such cursor'))
     }
     let list = door.ports.shelf.list(request.principal, what)
+    if (what === 'tools') list = exposedList(list, request, door.ports.exposure)
     if (what === 'tools' && door.ports.operations !== undefined) list = withOwnTools(list, door.ports.operations)
     outlet.reply(spliced(request.id, before, list, request.era === 'modern' ? modern : legacy))
   }
@@ -97,7 +99,7 @@ function tool(request: ClientRequest, outlet: Outlet, door: FrontDoor, peer: Pee
   }
   if (operations?.wait !== undefined && member(request.params, 'name') === WAIT_TOOL)
     return callWaitTool(request, outlet, operations)
-  callTool(request, outlet, door, peer)
+  if (!callVerb(request, outlet, door, peer, callTool)) callTool(request, outlet, door, peer)
 }
 
 function resource(request: ClientRequest, outlet: Outlet, door: FrontDoor, peer: Peer | undefined): void {

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../words/json.ts'
 import type { Refusal } from '../../words/verdict.ts'
 import type { Shelf } from '../catalogue/shelf.ts'
 import type { Sources } from '../catalogue/sources.ts'
+import type { Exposure } from './exposed.ts'
 
 /** Whose something is: what one principal of one tenant kept, no other may read. */
 export interface Owner {
@@ -66,6 +67,8 @@ export interface Ports {
   readonly identities: Identities
   readonly approvals: ApprovalAnswers
   readonly spill: SpillReader
+  /** Present: clients may search the catalogue, and some are shown three tools in place of all. */
+  readonly exposure?: Exposure
   /** Present: clients are offered the tools `countersign__operation_status` and, where it can wait, `countersign__operation_wait`. */
   readonly operations?: OperationStatus
   /** Told of every exception that was turned into an internal error for a client. Must not throw. */

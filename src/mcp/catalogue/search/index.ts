@@ -53,8 +53,9 @@ export class SearchIndex {
     return this.#version
   }
 
-  has(key: string): boolean {
-    return this.#slots.has(key)
+  /** Where a document stands in masks of this version. */
+  slot(key: string): number | undefined {
+    return this.#slots.get(key)
   }
 
   /** Takes the place of a document with the same key. */

@@ -1,0 +1,95 @@
+import type { Principal } from '../../flow/principal/principal.ts'
+import { member, textMember } from '../../words/json.ts'
+import { type ToolSearch, textOf } from '../catalogue/search/tool-search.ts'
+import { type Verb, answerText, meantBy, namesOf, verbDefinitions, verbOf, wishOf } from '../catalogue/search/verbs.ts'
+import { ownResult, toolError } from './answers.ts'
+import type { FrontDoor } from './front-door.ts'
+import type { Peer } from './peer.ts'
+import { type Client, type ClientRequest, type Outlet } from './request.ts'
+
+/** How much of the catalogue a client's model is shown. */
+export interface Exposure {
+  /** `bytes`: of the whole list as it would be shown. */
+  modeOf(principal: Principal, client: Client, bytes: number): 'all' | 'search'
+  readonly search: Pick<ToolSearch, 'search' | 'describe'>
+}
+
+const THREE = Buffer.from(JSON.stringify(verbDefinitions))
+
+/** The list that this client is shown: all of it, or the three tools that stand for it. */
+export function exposedList(
+  list: Buffer,
+  { principal, client }: ClientRequest,
+  exposure: Exposure | undefined,
+): Buffer {
+  return exposure?.modeOf(principal, client, list.length) === 'search' ? THREE : list
+}
+
+type CallTool = (request: ClientRequest, outlet: Outlet, door: FrontDoor, peer: Peer | undefined) => void
+
+/**
+ * A call of one of the three tools. They answer whoever asks, also a client that is shown everything, since they tell nobody
+ * more than a list does. False where it is a call of another tool.
+ */
+export function callVerb(
+  request: ClientRequest,
+  outlet: Outlet,
+  door: FrontDoor,
+  peer: Peer | undefined,
+  callTool: CallTool,
+): boolean {
+  const { exposure } = door.ports
+  const verb = exposure && verbOf(textMember(request.params, 'name'))
+  if (exposure === undefined || verb === undefined) return false
+  const given = member(request.params, 'arguments')
+  if (verb === 'call') {
+    const meant = meantBy(given)
+    if (typeof meant === 'string') outlet.reply(wrong(request, verb, meant))
+    // From here on it is a call of the real tool: every gate, the record and the answer know of no other name.
+    else
+      callTool(
+        { ...request, params: { ...request.params, name: meant.name, arguments: meant.given } },
+        outlet,
+        door,
+        peer,
+      )
+    return true
+  }
+  void answered(verb, request, exposure).then(
+    (text) => outlet.reply(ownResult(request, `"content":[{"type":"text","text":${JSON.stringify(text)}}]`)),
+    (fault: unknown) => {
+      if (!(fault instanceof Misasked)) door.ports.onFault(fault, request.method)
+      outlet.reply(wrong(request, verb, fault instanceof Misasked ? fault.message : 'the search is broken'))
+    },
+  )
+  return true
+}
+
+class Misasked extends Error {}
+
+const SEARCH_MS = 5_000
+
+async function answered(
+  verb: Exclude<Verb, 'call'>,
+  { principal, params }: ClientRequest,
+  { search }: Exposure,
+): Promise<string> {
+  const given = member(params, 'arguments')
+  if (verb === 'search') {
+    const wish = wishOf(given)
+    if (typeof wish === 'string') throw new Misasked(wish)
+    return answerText(await search.search(principal, wish, AbortSignal.timeout(SEARCH_MS)))
+  }
+  const names = namesOf(given)
+  if (typeof names === 'string') throw new Misasked(names)
+  const found = search.describe(principal, names)
+  const missing = names.filter((name) => !found.some((tool) => tool.key === name || tool.exportedName === name))
+  return [
+    ...found.map((tool) => textOf(tool, 'schema')),
+    ...missing.map((name) => `${name.slice(0, 256)}: there is no tool of that name`),
+  ].join('\n')
+}
+
+function wrong(request: ClientRequest, verb: Verb, why: string) {
+  return ownResult(request, toolError(`${verb}: ${why}`))
+}
