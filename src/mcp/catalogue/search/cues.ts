@@ -31,8 +31,12 @@ const FORMS: readonly (readonly [form: RegExp, stands: readonly string[], keep: 
   [/-?\d{1,3}\.\d{2,},\s?-?\d{1,3}\.\d{2,}/g, ['latitude', 'longitude', 'coordinates'], true],
 ]
 
+/** Without one of these signs a request names no thing of these forms, and most requests have none. */
+const SIGNS = /[/.@#$€£¥,\d]/
+
 /** The text without what only looks like noise, and what the things in it are. */
 export function cuesOf(request: string): { readonly text: string; readonly cues: readonly (readonly string[])[] } {
+  if (!SIGNS.test(request)) return { text: request, cues: [] }
   const cues: (readonly string[])[] = []
   let text = request
   for (const [form, stands, keep] of FORMS) {

@@ -15,6 +15,9 @@ export interface Found {
   readonly possible: number
 }
 
+/** What is kept of a document besides its terms. */
+type Kept = Omit<Bag, 'terms'>
+
 /** Which documents a caller may know of, by slot; made by `mask`, valid for the version of the index it was made at. */
 export interface Mask {
   readonly version: number
@@ -22,7 +25,7 @@ export interface Mask {
   readonly size: number
 }
 
-export const tuning = { k1: 1.2, cover: 0.4, pair: 0.35, aim: 0.1 }
+export const tuning = { k1: 1.2, cover: 0.4, aim: 0.1 } as const
 
 /** Documents that came and went leave holes; from this share on the index is made anew. */
 const HOLES = 0.3
@@ -33,7 +36,7 @@ const HOLES = 0.3
  * shows up nor moves what does.
  */
 export class SearchIndex {
-  #bags: (Bag | undefined)[] = []
+  #bags: (Kept | undefined)[] = []
   #slots = new Map<string, number>()
   #postings = new Map<string, Postings>()
   #live = new Uint8Array(64)
@@ -173,26 +176,37 @@ export class SearchIndex {
     return hits
   }
 
-  #put(bag: Bag): void {
-    const slot = this.#bags.length
-    this.#bags.push(bag)
-    this.#slots.set(bag.key, slot)
-    if (slot >= this.#live.length) this.#live = lengthened(this.#live)
-    this.#live[slot] = 1
-    for (const [term, { frequency, named }] of bag.terms) {
+  #put({ terms, ...kept }: Bag): void {
+    const slot = this.#place(kept)
+    for (const [term, { frequency, named }] of terms) {
       let postings = this.#postings.get(term)
       if (postings === undefined) this.#postings.set(term, (postings = new Postings()))
       postings.push((slot << 1) | (named ? 1 : 0), frequency / (tuning.k1 + frequency))
     }
   }
 
+  #place(kept: Kept): number {
+    const slot = this.#bags.length
+    this.#bags.push(kept)
+    this.#slots.set(kept.key, slot)
+    if (slot >= this.#live.length) this.#live = lengthened(this.#live)
+    this.#live[slot] = 1
+    return slot
+  }
+
+  /** Closes the holes: what is left keeps its order, so that no ranking changes by it. */
   #remake(): void {
-    const bags = this.#bags
+    const moved = new Int32Array(this.#bags.length).fill(-1)
+    const before = this.#bags
     this.#bags = []
     this.#live = new Uint8Array(64)
     this.#slots = new Map()
-    this.#postings = new Map()
-    for (const bag of bags) if (bag !== undefined) this.#put(bag)
+    for (const [slot, kept] of before.entries()) if (kept !== undefined) moved[slot] = this.#place(kept)
+    for (const [term, postings] of this.#postings) {
+      const closed = postings.moved(moved)
+      if (closed.size === 0) this.#postings.delete(term)
+      else this.#postings.set(term, closed)
+    }
   }
 
   #makeRoom(): void {

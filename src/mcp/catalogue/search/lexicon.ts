@@ -6,6 +6,8 @@ export interface Lexicon {
   readonly near: ReadonlyMap<string, readonly string[]>
   /** Phrases of two or three words, stems joined by a space, and what they stand for. */
   readonly phrases: ReadonlyMap<string, readonly string[]>
+  /** Words that a phrase begins with. */
+  readonly openings: ReadonlySet<string>
 }
 
 let read: Lexicon | undefined
@@ -54,5 +56,6 @@ function make(): Lexicon {
   }
   const lists = (from: Map<string, Set<string>>): Map<string, readonly string[]> =>
     new Map([...from].map(([key, found]) => [key, [...found]]))
-  return { near: lists(near), phrases: lists(phrases) }
+  const openings = new Set([...phrases.keys()].map((phrase) => phrase.slice(0, phrase.indexOf(' '))))
+  return { near: lists(near), phrases: lists(phrases), openings }
 }

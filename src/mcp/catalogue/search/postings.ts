@@ -16,6 +16,16 @@ export class Postings {
     return this.#impacts
   }
 
+  /** The same in other slots, without what has none any more. The lowest bit is not part of the slot. */
+  moved(to: Int32Array): Postings {
+    const made = new Postings()
+    for (let n = 0; n < this.#size; n++) {
+      const slot = to[this.#slots[n]! >>> 1]!
+      if (slot >= 0) made.push((slot << 1) | (this.#slots[n]! & 1), this.#impacts[n]!)
+    }
+    return made
+  }
+
   /** `slot` is larger than every one before it. */
   push(slot: number, impact: number): void {
     if (this.#size === this.#slots.length) {

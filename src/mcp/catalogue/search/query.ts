@@ -28,14 +28,16 @@ const ASKING = new Set(
     .map(stem),
 )
 
-export const weights = { near: 0.45, phrase: 0.75, cue: 0.5, asking: 0.35, vague: 0.25 }
+export const weights = { near: 0.45, phrase: 0.75, cue: 0.5, asking: 0.35 } as const
 
 /** Terms of one request that are looked at; a longer one is cut, so that a pasted page does not hold up the others. */
 const MOST = 48
 
+const NONE: readonly string[] = []
+
 /** What is looked up for a request. `occurs` says whether a term is in the index at all. */
 export function groupsOf(request: string, occurs: (term: string) => boolean): Asked {
-  const { near, phrases } = lexicon()
+  const { near, phrases, openings } = lexicon()
   const { text, cues } = cuesOf(request.slice(0, 4_000))
   const all = words(text).slice(0, 200)
   const stems = all.map(stem)
@@ -56,30 +58,28 @@ export function groupsOf(request: string, occurs: (term: string) => boolean): As
     if ((members.get(term) ?? 0) < weight) members.set(term, weight)
   }
   for (let at = 0; at < stems.length; at++) {
-    for (const length of [3, 2]) {
+    for (const length of openings.has(stems[at]!) ? [3, 2] : []) {
       if (at + length > stems.length) continue
       const stands = phrases.get(stems.slice(at, at + length).join(' '))
       if (stands === undefined) continue
       const members = group(stems.slice(at, at + length).join(' '), weights.phrase)
-      for (const term of stands) offer(members, term, 1)
+      for (const term of stands) if (occurs(term)) offer(members, term, 1)
       acting.push(...stands)
     }
     const term = stems[at]!
     acting.push(term)
     if (isEmpty(all[at]!)) continue
     const members = group(term, ASKING.has(term) ? weights.asking : 1)
-    for (const other of near.get(term) ?? []) offer(members, other, weights.near)
+    for (const other of near.get(term) ?? NONE) if (occurs(other)) offer(members, other, weights.near)
   }
   for (const cue of cues) {
     const members = group(`cue ${cue[0]}`, weights.cue)
-    for (const word of cue) offer(members, stem(word), 1)
+    for (const word of cue) if (occurs(stem(word))) offer(members, stem(word), 1)
   }
   const listed = [...groups.values()]
     .map(({ members, weight }) => ({
       weight,
-      members: [...members]
-        .map(([term, of]) => ({ term, weight: of }))
-        .filter(({ term }, n) => n === 0 || occurs(term)),
+      members: [...members].map(([term, of]) => ({ term, weight: of })),
     }))
     .filter(({ members }) => members.length > 1 || occurs(members[0]!.term) || !members[0]!.term.includes(' '))
   return { groups: listed, action: actionOf(acting) }
