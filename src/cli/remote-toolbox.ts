@@ -1,7 +1,7 @@
 import type { CallReport } from '../api/contract.ts'
 import type { ControlClient } from '../gateway/control/client.ts'
 import { MOST_MATCHES } from '../mcp/catalogue/search/tool-search.ts'
-import { answerText } from '../mcp/catalogue/search/verbs.ts'
+import { soughtOf } from '../mcp/catalogue/search/verbs.ts'
 import type { Finder } from '../model/exposure.ts'
 import { refusedAnswer, type ToolAnswer, type Toolbox } from '../model/toolbox.ts'
 
@@ -32,7 +32,7 @@ export function remoteFinder(client: ControlClient): Finder {
         ...(limit === undefined ? {} : { limit: Math.min(limit, MOST_MATCHES) }),
         ...(server === undefined ? {} : { server }),
       }
-      return answerText(await client.searchTools(query, signal))
+      return soughtOf(await client.searchTools(query, signal))
     },
   }
 }

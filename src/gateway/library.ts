@@ -10,7 +10,7 @@ import type { Judgement } from '../flow/evidence/index.ts'
 import { noGrant } from '../flow/receipt/ask-grant.ts'
 import { type ToolProfile, undeclared } from '../flow/tool/profile.ts'
 import type { SearchAnswer, Wish } from '../mcp/catalogue/search/tool-search.ts'
-import { answerText } from '../mcp/catalogue/search/verbs.ts'
+import { soughtOf } from '../mcp/catalogue/search/verbs.ts'
 import type { MemoryEnd } from '../mcp/upstream/upstream.ts'
 import {
   type AnthropicTool,
@@ -73,7 +73,7 @@ export interface Countersign {
   functionCall(item: unknown, signal?: AbortSignal): Promise<OpenAIFunctionCallOutput>
   /** One call with everything that is known of it: verdict of each gate, state, acceptance. */
   call(tool: string, argumentsText: string, caller?: Partial<Caller>, signal?: AbortSignal): Promise<Answer>
-  /** For `runTask`. With `search` a model is shown three tools in place of all, with `auto` where all would cost too much. */
+  /** For `runTask`. With `search` a model is shown three tools in place of all, with `auto` where all would cost too much; `deferred` is for Anthropic, which loads what a search finds. */
   toolbox(show?: Exposing): Toolbox
   /** Answers a waiting question. */
   answer(approval: string, granted: boolean, by: string, why?: string): Promise<Approval | undefined>
@@ -205,7 +205,7 @@ class Governed implements Countersign {
 
   toolbox(show: Exposing = 'all'): Toolbox {
     const all = coreToolbox(this.#core, () => this.offers(), { principal: localUser.id })
-    return exposed(all, { find: async (wish, signal) => answerText(await this.search(wish, signal)) }, show)
+    return exposed(all, { find: async (wish, signal) => soughtOf(await this.search(wish, signal)) }, show)
   }
 
   async answer(approval: string, granted: boolean, by: string, why = ''): Promise<Approval | undefined> {

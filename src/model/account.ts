@@ -12,7 +12,7 @@ export class Account {
   readonly #calls: CallRecord[] = []
   readonly #warnings: string[] = []
   #turns = 0
-  #usage: Usage = { inputTokens: 0, outputTokens: 0, estimated: false }
+  #usage: Usage = { inputTokens: 0, outputTokens: 0, estimated: false, method: 'usage' }
   #finish: Heard['finish'] | undefined
   #text = ''
 
@@ -40,6 +40,7 @@ export class Account {
       inputTokens: this.#usage.inputTokens + usage.inputTokens,
       outputTokens: this.#usage.outputTokens + usage.outputTokens,
       estimated: this.#usage.estimated || usage.estimated,
+      method: usage.estimated ? usage.method : this.#usage.method,
     }
     for (const message of warnings) this.warn(message)
   }

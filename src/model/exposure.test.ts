@@ -13,7 +13,7 @@ const finder = () => {
     wishes,
     find: (wish: Wish) => {
       wishes.push(wish)
-      return Promise.resolve('weather__get_weather({location: string})')
+      return Promise.resolve({ text: 'weather__get_weather({location: string})', tools: ['weather__get_weather'] })
     },
   }
 }

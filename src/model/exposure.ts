@@ -1,4 +1,4 @@
-import { type Verb, meantBy, namesOf, verbDefinitions, verbOf, wishOf } from '../mcp/catalogue/search/verbs.ts'
+import { type Verb, meantBy, namesOf, verbDefinitions, verbOf, verbs, wishOf } from '../mcp/catalogue/search/verbs.ts'
 import type { Wish } from '../mcp/catalogue/search/tool-search.ts'
 import { parseStrict } from '../words/strict-json.ts'
 import { type Json, isJsonObject, member, textMember } from '../words/json.ts'
@@ -6,11 +6,17 @@ import type { ToolAnswer, ToolCall, ToolOffer, Toolbox } from './toolbox.ts'
 
 /** Search over what the principal may see, as a model reads its answers. */
 export interface Finder {
-  /** Declarations of the tools that fit, or a word of why none does. */
-  find(wish: Wish, signal: AbortSignal): Promise<string>
+  /** Declarations of the tools that fit, or a word of why none does; and their exported names. */
+  find(wish: Wish, signal: AbortSignal): Promise<Sought>
 }
 
-export type Exposing = 'all' | 'search' | 'auto'
+export interface Sought {
+  readonly text: string
+  readonly tools: readonly string[]
+}
+
+/** `deferred`: the provider is told of every tool and shows the model those that a search of ours finds. */
+export type Exposing = 'all' | 'search' | 'auto' | 'deferred'
 
 /** With `auto`: a list of more than this, as bytes / 4, is replaced by the three tools. */
 const TOKENS = 10_000
@@ -24,11 +30,12 @@ export function exposed(toolbox: Toolbox, finder: Finder, mode: Exposing, tokens
   return {
     offers: async (signal) => {
       whole = await toolbox.offers(signal)
-      shown = mode === 'auto' && JSON.stringify(whole).length / 4 <= tokens ? whole : three
+      if (mode === 'deferred') shown = [SEARCH, ...whole.map((offer) => ({ ...offer, deferred: true as const }))]
+      else shown = mode === 'auto' && JSON.stringify(whole).length / 4 <= tokens ? whole : three
       return shown
     },
     call: async (call, signal) => {
-      const verb = shown === three ? verbOf(call.exported) : undefined
+      const verb = shown?.includes(SEARCH) === true ? verbOf(call.exported) : undefined
       if (verb === undefined) return toolbox.call(call, signal)
       const parsed = parseStrict(call.argumentsText === '' ? '{}' : call.argumentsText, LIMITS)
       if (!parsed.ok) return said(`the arguments cannot be read: ${parsed.detail}`, true)
@@ -49,7 +56,9 @@ async function doneBy(verb: Verb, given: Json, doing: Doing, signal: AbortSignal
   switch (verb) {
     case 'search': {
       const wish = wishOf(given)
-      return typeof wish === 'string' ? said(wish, true) : said(await finder.find(wish, signal))
+      if (typeof wish === 'string') return said(wish, true)
+      const { text, tools } = await finder.find(wish, signal)
+      return { ...said(text), tools }
     }
     case 'describe': {
       const names = namesOf(given)
@@ -73,7 +82,7 @@ function described(name: string, offers: readonly ToolOffer[]): string {
   return JSON.stringify({ name: exported, ...(title === undefined ? {} : { title }), description, inputSchema })
 }
 
-function said(text: string, isError = false): ToolAnswer {
+function said(text: string, isError = false): ToolAnswer & { kind: 'result' } {
   return { kind: 'result', value: { content: [{ type: 'text', text }], ...(isError ? { isError } : {}) }, isError }
 }
 
@@ -87,3 +96,5 @@ const three: readonly ToolOffer[] = verbDefinitions.map((definition) => {
     server: 'countersign',
   }
 })
+
+const SEARCH = three.find(({ exported }) => exported === verbs.search)!

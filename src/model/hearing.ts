@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type ModelEvent, ModelFault, type ModelPort, type SpokenPart, type Turn, type Unified } from './port.ts'
 import type { ProjectedTool } from './projection/offers.ts'
 import type { Observer, Usage } from './report.ts'
+import { countTokens } from './tokens.ts'
 
 /** One whole turn of a model. Nothing of it is acted upon before it is complete. */
 export interface Heard {
@@ -62,7 +63,7 @@ async function hearOnce({ model, turn, tools, modelMs, observe, signal }: Hearin
   const warnings: string[] = []
   let usage: Extract<ModelEvent, { kind: 'usage' }> | undefined
   let finish: Heard['finish'] | undefined
-  let characters = 0
+  let text = ''
   try {
     for await (const event of model.propose(turn, tools, AbortSignal.any([signal, deadline]))) {
       switch (event.kind) {
@@ -77,11 +78,11 @@ async function hearOnce({ model, turn, tools, modelMs, observe, signal }: Hearin
           break
         case 'part':
           said.push(event.part)
-          if (event.part.kind !== 'opaque') characters += event.part.text.length
+          if (event.part.kind !== 'opaque') text += event.part.text
           break
         case 'proposal':
           said.push(event)
-          characters += event.rawArguments.length
+          text += event.rawArguments
           break
         case 'usage':
           usage = event
@@ -105,21 +106,24 @@ async function hearOnce({ model, turn, tools, modelMs, observe, signal }: Hearin
   if (finish === undefined || finish.unified === 'interrupted') {
     throw new ModelFault('the answer of the model broke off', { retryable: true })
   }
-  return { said, finish, usage: counted(usage, turn, tools, characters), warnings }
+  return { said, finish, usage: await counted(usage, turn, tools, text), warnings }
 }
 
-// A token is about four characters of English and never more than a few bytes: enough to stop a task that runs away.
-function counted(
+async function counted(
   told: Extract<ModelEvent, { kind: 'usage' }> | undefined,
   turn: Turn,
   tools: readonly ProjectedTool[],
-  characters: number,
-): Usage {
-  const inputTokens = told?.inputTokens
-  const outputTokens = told?.outputTokens
+  said: string,
+): Promise<Usage> {
+  const { inputTokens, outputTokens } = told ?? {}
+  if (inputTokens !== undefined && outputTokens !== undefined) {
+    return { inputTokens, outputTokens, estimated: false, method: 'usage' }
+  }
+  const count = await countTokens()
   return {
-    inputTokens: inputTokens ?? Math.ceil((JSON.stringify(turn).length + JSON.stringify(tools).length) / 4),
-    outputTokens: outputTokens ?? Math.ceil(characters / 4),
-    estimated: inputTokens === undefined || outputTokens === undefined,
+    inputTokens: inputTokens ?? count(JSON.stringify(turn)) + count(JSON.stringify(tools)),
+    outputTokens: outputTokens ?? count(said),
+    estimated: true,
+    method: 'o200k',
   }
 }

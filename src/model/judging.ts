@@ -40,7 +40,7 @@ export class Judging {
   }
 
   async judge(proposed: Proposed, turn: number): Promise<Judged> {
-    const { projection, toolbox, conversation, signal, observe, profile } = this.#needs
+    const { projection, toolbox, conversation, signal, observe } = this.#needs
     const callId = this.#unique(proposed.id, turn)
     const base = recordOf(proposed, callId, turn)
 
@@ -80,8 +80,17 @@ export class Judging {
     }
     return {
       record: { ...known, ...verdictOf(answer) },
-      ...shown(proposed, callId, read.shown, present(answer, profile, this.#needs.present)),
+      ...shown(proposed, callId, read.shown, this.#presented(answer)),
     }
+  }
+
+  #presented(answer: ToolAnswer): Presented {
+    const { projection, profile, present: options } = this.#needs
+    const presented = present(answer, profile, options)
+    if (answer.kind !== 'result' || answer.tools === undefined || !profile.defersTools) return presented
+    const found = new Set(answer.tools)
+    const references = projection.tools.filter(({ exported }) => found.has(exported)).map((tool) => tool.projectedName)
+    return references.length === 0 ? presented : { ...presented, references }
   }
 
   /** A proposal that is not looked at any more. */

@@ -239,6 +239,7 @@ test('limits of turns, calls and tokens stop before anything more is done', asyn
 test('tokens are estimated where a provider does not say, and the report says that they are', async () => {
   const { report } = await run(playing(says('x'.repeat(400))))
   assert.ok(report.usage.estimated && report.usage.inputTokens > 50)
+  assert.equal(report.usage.method, 'o200k')
   assert.equal(report.usage.outputTokens, 100)
 })
 

@@ -1,4 +1,5 @@
 import type { RefusalCode } from '../words/refusals.ts'
+import type { TokenMethod } from './tokens.ts'
 import type { Unified } from './port.ts'
 import type { SetAside } from './projection/offers.ts'
 
@@ -26,8 +27,10 @@ export const defaultLimits: RunLimits = Object.freeze({
 export interface Usage {
   readonly inputTokens: number
   readonly outputTokens: number
-  /** True where a provider did not say, and the size of the text was taken instead. */
+  /** True where a provider did not say for a turn at least, and its text was counted instead. */
   readonly estimated: boolean
+  /** `usage`: all as the provider said. `o200k`: what it left out was counted by OpenAI's encoding, which others only come near to. */
+  readonly method: TokenMethod
 }
 
 /** What was decided about a proposal. `not-run`: it went no further than the loop, which says why. */

@@ -12,6 +12,8 @@ export interface ToolOffer {
   readonly description: string
   readonly inputSchema: JsonObject
   readonly server: string
+  /** Told to a provider that can keep it from the model until a search names it; any other is shown it like the rest. */
+  readonly deferred?: true
 }
 
 export interface ToolCall {
@@ -39,6 +41,8 @@ export type ToolAnswer =
       readonly acceptance?: Acceptance
       /** Signs of injection that the result gate found: labels for the reader. */
       readonly signs?: readonly string[]
+      /** Tools that a search found, by their exported names. */
+      readonly tools?: readonly string[]
       /** URI of the whole, where only its beginning is here. */
       readonly spilled?: string
     }

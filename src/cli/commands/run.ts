@@ -36,7 +36,11 @@ export const declare: Declare = (program, act) =>
     .option('--turns <n>', 'at most that many turns of the model')
     .option('--calls <n>', 'at most that many calls')
     .option('--tokens <n>', 'at most that many tokens, of input and output together')
-    .option('--tools <mode>', 'all, search (three tools to find and call the others), or auto by their size', 'auto')
+    .option(
+      '--tools <mode>',
+      'all, search (three tools to find and call the others), auto by their size, or deferred (Anthropic loads what a search finds)',
+      'auto',
+    )
     .option('--no-stream', 'ask for each turn in one piece')
     .option('--steps', 'print what every gate said of every call')
     .action(act((context, options: Options, task) => run(context, options, task!)))
@@ -53,8 +57,11 @@ async function run(context: Context, options: Options, task: string): Promise<Ex
       import('../render/steps.ts'),
     ])
   const model = parseModel(options.model, process.env, { streaming: options.stream })
-  if (!isExposing(options.tools)) throw new UsageFault(`--tools ${options.tools}: expected all, search or auto`)
+  if (!isExposing(options.tools))
+    throw new UsageFault(`--tools ${options.tools}: expected all, search, auto or deferred`)
   if ('error' in model) throw new UsageFault(model.error)
+  if (options.tools === 'deferred' && !model.profile.defersTools)
+    throw new UsageFault('--tools deferred: this provider cannot load tools later; use search')
   const { client } = await context.attach()
   const ours = new Set<string>()
   const over = new AbortController()
@@ -85,7 +92,7 @@ async function run(context: Context, options: Options, task: string): Promise<Ex
 }
 
 function isExposing(mode: string): mode is Exposing {
-  return ['all', 'search', 'auto'].includes(mode)
+  return ['all', 'search', 'auto', 'deferred'].includes(mode)
 }
 
 /** The model's words are data, on stdout; what it does is told on stderr. */
@@ -126,7 +133,7 @@ function observerOf(io: Io): (event: RunEvent) => void {
 
 function tell({ stop, why, turns, calls, usage, scripted, conversation }: RunReport, io: Io): void {
   io.out('')
-  const tokens = `${usage.inputTokens + usage.outputTokens} tokens${usage.estimated ? ' (estimated)' : ''}`
+  const tokens = `${usage.inputTokens + usage.outputTokens} tokens${usage.estimated ? ` (estimated by ${usage.method})` : ''}`
   const ended = stop === 'done' ? 'done' : `ended early (${stop}${why === undefined ? '' : `: ${why}`})`
   io.note(
     io.paint(

@@ -15,6 +15,7 @@ export interface ProjectedTool {
   readonly description: string
   readonly inputSchema: JsonObject
   readonly keys: KeyPlan
+  readonly deferred: boolean
   /** Digest of the three members that the provider gets. */
   readonly digest: Digest
 }
@@ -73,6 +74,7 @@ export function projectTools(offers: readonly ToolOffer[], profile: Profile): Pr
         description,
         inputSchema: schema.schema,
         keys: schema.keys,
+        deferred: offer.deferred === true && profile.defersTools,
         digest: digest(JSON.stringify(shown)),
       }
       tools.push(tool)

@@ -8,6 +8,8 @@ import type { Profile } from './profiles.ts'
 export interface Presented {
   readonly isError: boolean
   readonly blocks: readonly Block[]
+  /** Tools that the model is shown from here on, by their projected names; in place of the blocks where the provider can do it. */
+  readonly references?: readonly string[]
 }
 
 export interface PresentOptions extends ContentOptions {

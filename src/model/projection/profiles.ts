@@ -20,6 +20,8 @@ export interface Profile {
   readonly errorFlag: boolean
   /** Whether `strict: false` has to be said, since without it the provider decides by the schema. */
   readonly saysNotStrict: boolean
+  /** Whether it can be told of tools that the model is shown only when a search of ours names them. */
+  readonly defersTools: boolean
 }
 
 /** Bodies of character classes, so that a rule can be shown as it is. */
@@ -57,6 +59,7 @@ const rows: Readonly<Record<ProviderKind, Profile>> = {
     imageBytes,
     errorFlag: true,
     saysNotStrict: false,
+    defersTools: true,
   },
   'openai-responses': {
     kind: 'openai-responses',
@@ -70,6 +73,7 @@ const rows: Readonly<Record<ProviderKind, Profile>> = {
     imageBytes,
     errorFlag: false,
     saysNotStrict: true,
+    defersTools: false,
   },
   'openai-chat': {
     kind: 'openai-chat',
@@ -83,6 +87,7 @@ const rows: Readonly<Record<ProviderKind, Profile>> = {
     imageBytes,
     errorFlag: false,
     saysNotStrict: true,
+    defersTools: false,
   },
   google: {
     kind: 'google',
@@ -96,6 +101,7 @@ const rows: Readonly<Record<ProviderKind, Profile>> = {
     imageBytes,
     errorFlag: true,
     saysNotStrict: false,
+    defersTools: false,
   },
   compatible: {
     kind: 'compatible',
@@ -109,6 +115,7 @@ const rows: Readonly<Record<ProviderKind, Profile>> = {
     imageBytes,
     errorFlag: false,
     saysNotStrict: false,
+    defersTools: false,
   },
 }
 

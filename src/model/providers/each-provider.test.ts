@@ -85,7 +85,7 @@ for (const [name, door] of Object.entries(doors)) {
           ['call_b', weather, '{"location":"Busan"}'],
         ],
       )
-      assert.deepEqual(report.usage, { inputTokens: 200, outputTokens: 20, estimated: false })
+      assert.deepEqual(report.usage, { inputTokens: 200, outputTokens: 20, estimated: false, method: 'usage' })
       const shown = events.filter((event) => event.kind === 'text').map((event) => event.text)
       assert.equal(shown.join(''), 'Let me look.It is 15 °C in both.')
       if (streaming) assert.ok(shown.length > 2)

@@ -45,12 +45,13 @@ export function promptOf(turn: Turn, profile: Profile): Prompted {
 
 /** The tools of a request. There is no function in them that could be run. */
 export function toolsOf(tools: readonly ProjectedTool[], profile: Profile): LanguageModelV4FunctionTool[] {
-  return tools.map(({ projectedName, description, inputSchema }) => ({
+  return tools.map(({ projectedName, description, inputSchema, deferred }) => ({
     type: 'function',
     name: projectedName,
     description,
     inputSchema: inputSchema as LanguageModelV4FunctionTool['inputSchema'],
     ...(profile.saysNotStrict ? { strict: false } : {}),
+    ...(deferred ? { providerOptions: { anthropic: { deferLoading: true } } } : {}),
   }))
 }
 
@@ -79,9 +80,17 @@ function replayed(replay: JsonObject | undefined): { providerOptions?: SharedV4P
 }
 
 function resultPart(result: ToolResult, profile: Profile, failed: string[]): LanguageModelV4ToolResultPart {
-  const { isError, blocks } = result.presented
+  const { isError, blocks, references } = result.presented
   const flagged = isError && profile.errorFlag
   const about = { type: 'tool-result', toolCallId: result.callId, toolName: result.projectedName } as const
+  if (references !== undefined) {
+    // Nothing else may stand in such a result (Anthropic, "Tool search tool", custom search).
+    const value = references.map((toolName) => ({
+      type: 'custom' as const,
+      providerOptions: { anthropic: { type: 'tool-reference', toolName } },
+    }))
+    return { ...about, output: { type: 'content', value } }
+  }
   const texts = blocks.filter((block) => block.kind === 'text')
   if (texts.length === blocks.length) {
     const value = texts.map((block) => block.text).join('\n')

@@ -94,6 +94,11 @@ export function meantBy(given: Json | undefined): { readonly name: string; reado
   return { name, given: member(given, 'arguments') ?? {} }
 }
 
+/** The answer of a search as a model reads it, and the tools in it by the names under which they are called. */
+export function soughtOf(answer: SearchAnswer): { readonly text: string; readonly tools: readonly string[] } {
+  return { text: answerText(answer), tools: answer.matches.map(({ exportedName }) => exportedName) }
+}
+
 /** The answer of a search as a model reads it. */
 export function answerText({ matches, why, left }: SearchAnswer): string {
   if (matches.length === 0) {
