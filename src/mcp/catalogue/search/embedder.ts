@@ -30,7 +30,7 @@ export class Meanings {
   }
 
   learn({ key, name, title = '', description }: SearchDocument): void {
-    const text = `${title} ${name.replace(/[_-]+/g, ' ')}: ${description.slice(0, 600)}`
+    const text = `${title === '' ? '' : `${title}, `}${name.replace(/[_-]+/g, ' ')}: ${description.slice(0, 600)}`
     this.#texts.set(key, { hash: hashOf(this.#embedder.id, text), text })
     this.#learning ??= this.#learnAll().finally(() => (this.#learning = undefined))
   }

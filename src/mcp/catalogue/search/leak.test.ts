@@ -4,6 +4,7 @@ import * as fc from 'fast-check'
 import { CatalogueSite, ada, toolNamed } from '../../../../test/fixtures/catalogue.ts'
 import type { Principal } from '../../../flow/principal/principal.ts'
 import { CedarPolicies } from '../../../flow/resource/policy.ts'
+import { LiveSources } from '../live-sources.ts'
 import { PreparedShelf } from '../prepared-shelf.ts'
 import { ToolSearch, textOf } from './tool-search.ts'
 import { answerText } from './verbs.ts'
@@ -25,11 +26,12 @@ async function catalogueOf(site: CatalogueSite) {
           description: `Reads the file ${mark(server, n)} and sends a message about ${mark(server, n)}.`,
         }),
       )
-    site.add(server, { tools: [tools] })
+    const prompts = all.filter((tool) => tool.server === server).map(({ name }) => ({ name: `ask_${name}` }))
+    site.add(server, { tools: [tools], prompts: [prompts] })
   }
   const catalogue = await site.open()
   catalogue.approve(
-    all.map(({ server, name }) => ({ key: `${server}/${name}` })),
+    all.flatMap(({ server, name }) => [{ key: `${server}/${name}` }, { key: `${server}/prompts/ask_${name}` }]),
     'ada',
     NOW,
   )
@@ -48,7 +50,7 @@ const clause = fc.record({
   action: fc.constantFrom('Action::"see"', 'Action::"call"', 'both'),
 })
 
-test('no tool that may not be called shows in a list, a search or a description, under random policies', async () => {
+test('no tool that may not be called shows in a list, a search, a description or a completion, under random policies', async () => {
   await using site = new CatalogueSite()
   const catalogue = await catalogueOf(site)
   const requests = [
@@ -70,6 +72,7 @@ test('no tool that may not be called shows in a list, a search or a description,
       assert.equal(policies.checked.ok, true, text)
       const shelf = new PreparedShelf(catalogue, policies)
       const search = new ToolSearch(catalogue, policies)
+      const sources = new LiveSources(catalogue, site.upstreams, policies)
       for (const principal of people) {
         const secret = all.filter(({ server, name }) => {
           const { tool } = catalogue.show(`${server}/${name}`)!
@@ -92,6 +95,13 @@ test('no tool that may not be called shows in a list, a search or a description,
             assert.equal(answer.searched, all.length - secret.length)
             said.push(answerText(answer), ...answer.matches.map(({ key }) => key))
           }
+        }
+        for (const { server, name } of all) {
+          const seen = policies.sees(principal, catalogue.show(`${server}/prompts/ask_${name}`)!.tool!)
+          const ref = { type: 'ref/prompt', name: `${server}__ask_${name}` } as const
+          const argument = { name: 'x', value: '' }
+          const completed = await sources.complete(principal, { ref, argument }, AbortSignal.timeout(5_000))
+          assert.equal(completed !== undefined, seen, `${principal.id} completes ${ref.name}`)
         }
         const everything = said.join('\n')
         for (const { server, n } of secret)
