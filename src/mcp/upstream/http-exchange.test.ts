@@ -20,6 +20,7 @@ function exchange(): { leg: Exchange; ends: Ended[]; aborts: Error[]; over: () =
     begun: () => {},
     sessionLost: () => {},
     post: () => Promise.resolve(),
+    resume: () => undefined,
   } satisfies HttpGround
   const leg = new Exchange(ground, {
     id: 1,

@@ -5,6 +5,7 @@ import { readMessage, type Message } from '../wire/message.ts'
 import { eraOf } from '../wire/revisions.ts'
 import { SseReader } from '../wire/sse.ts'
 import type { HttpGround } from './http.ts'
+import { Position, Resumption } from './http-resume.ts'
 import { endedBy, notSent, type Ended, type Leg, type LegRequest } from './link.ts'
 
 type Controller = Dispatcher.DispatchController
@@ -33,6 +34,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Leg {
   #ended = false
   #over = false
   #linger: NodeJS.Timeout | undefined
+  readonly #position = new Position()
+  #resumption: Resumption | undefined
 
   constructor(ground: HttpGround, leg: LegRequest) {
     this.#ground = ground
@@ -45,7 +48,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Leg {
 
   drop(): void {
     this.#ended = true
-    this.#controller?.abort(new Error('dropped'))
+    this.#stop('dropped')
   }
 
   onRequestStart(controller: Controller): void {
@@ -100,8 +103,10 @@ export class Exchange implements Dispatcher.DispatchHandler, Leg {
 
   onResponseEnd(): void {
     if (!this.#ended) {
-      if (this.#events !== undefined) this.#lose('closed', 'the stream ended without an answer')
-      else this.#readBody(this.#more?.take() ?? this.#body ?? Buffer.alloc(0))
+      if (this.#events !== undefined) {
+        if (this.#takeUp()) return
+        this.#lose('closed', 'the stream ended without an answer')
+      } else this.#readBody(this.#more?.take() ?? this.#body ?? Buffer.alloc(0))
     }
     this.#finish()
   }
@@ -112,7 +117,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Leg {
       if (this.#controller === undefined) {
         this.#end(notSent(`the server cannot be reached (${code})`))
         this.#ground.events.down(`the server cannot be reached (${code})`)
-      } else if (fault.name === 'HTTPParserError') this.#lose('garbage', `what came is not HTTP (${code})`)
+      } else if (this.#takeUp()) return
+      else if (fault.name === 'HTTPParserError') this.#lose('garbage', `what came is not HTTP (${code})`)
       else this.#lose('closed', `the connection broke (${code})`)
     }
     this.#finish()
@@ -151,7 +157,31 @@ export class Exchange implements Dispatcher.DispatchHandler, Leg {
         if (data.length > 0) this.#receive(readMessage(data))
       },
       oversize: () => this.#tooLarge(),
+      position: (id, retryMs) => this.#position.heard(id, retryMs),
     })
+  }
+
+  /** False where the server offered no way to the rest of its answer. Since 2026-07-28 there is none. */
+  #takeUp(): boolean {
+    const { revision } = this.#ground
+    const next = this.#position.next()
+    if (next === undefined || revision === undefined || eraOf(revision) === 'modern') return false
+    const events = this.#eventReader()
+    this.#events = events
+    this.#resumption = new Resumption(next.inMs, (handler) => this.#ground.resume(next.id, handler), {
+      chunk: (chunk) => events.push(chunk),
+      ended: (why) => {
+        if (!this.#ended && why === undefined && this.#takeUp()) return
+        if (!this.#ended) this.#lose('closed', why ?? 'the stream ended without an answer')
+        this.#finish()
+      },
+    })
+    return true
+  }
+
+  #stop(why: string): void {
+    if (this.#resumption === undefined) this.#controller?.abort(new Error(why))
+    else this.#resumption.stop()
   }
 
   #receive(message: Message): void {
@@ -178,7 +208,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Leg {
   #answer(message: Extract<Message, { kind: 'reply' | 'error' }>): void {
     this.#end({ ...endedBy(message, this.#ground.revision), status: this.#status })
     if (this.#events !== undefined) {
-      this.#linger = setTimeout(() => this.#controller?.abort(new Error('answered')), LINGER_MS).unref()
+      this.#linger = setTimeout(() => this.#stop('answered'), LINGER_MS).unref()
     }
   }
 
@@ -191,7 +221,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Leg {
   /** Ends the call, and what is still coming with it. */
   #cut(why: NoAnswer, detail: string): void {
     if (!this.#ended) this.#lose(why, detail)
-    this.#controller?.abort(new Error(detail))
+    this.#stop(detail)
   }
 
   #lose(why: NoAnswer, detail: string): void {

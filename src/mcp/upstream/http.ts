@@ -58,6 +58,8 @@ export interface HttpGround {
   sessionLost(): void
   readonly sessionId: string | undefined
   post(text: string): Promise<void>
+  /** Asks for the rest of a stream after the event of that id. */
+  resume(lastEventId: string, handler: Dispatcher.DispatchHandler): void
 }
 
 class HttpLink implements Link, HttpGround {
@@ -165,6 +167,10 @@ class HttpLink implements Link, HttpGround {
 
   post(text: string): Promise<void> {
     return new Promise((resolve) => this.#dispatch('POST', this.#carrying(), text, new Posting(resolve)))
+  }
+
+  resume(lastEventId: string, handler: Dispatcher.DispatchHandler): void {
+    this.#dispatch('GET', [...this.#carrying(), 'last-event-id', lastEventId], null, handler)
   }
 
   settled(listens: boolean): void {

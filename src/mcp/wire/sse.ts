@@ -18,6 +18,8 @@ export interface SseSink {
   event(event: SseEvent): void
   /** An event passed the limit and is thrown away up to its end. */
   oversize(): void
+  /** From where, and in how many milliseconds, the stream could be taken up again, where it says so. */
+  position?(id: string | undefined, retryMs: number | undefined): void
 }
 
 /** Reads a `text/event-stream` (HTML standard, "Server-sent events") as it comes. An event that is not ended is no event. */
@@ -31,6 +33,7 @@ export class SseReader {
   #data: Buffer | undefined
   #type = ''
   #id: string | undefined
+  #retryMs: number | undefined
   #skipsLine = false
   #skipsEvent = false
   #afterReturn = false
@@ -99,6 +102,10 @@ export class SseReader {
     if (name === 'data') this.#addData(line.subarray(from))
     else if (name === 'event') this.#type = line.toString('utf8', from)
     else if (name === 'id' && !line.includes(0, from)) this.#id = line.toString('utf8', from)
+    else if (name === 'retry') {
+      const text = line.toString('latin1', from)
+      if (/^\d{1,9}$/.test(text)) this.#retryMs = Number(text)
+    }
   }
 
   #addData(piece: Buffer): void {
@@ -124,6 +131,8 @@ export class SseReader {
     this.#data = undefined
     this.#type = ''
     this.#id = undefined
+    if (event.id !== undefined || this.#retryMs !== undefined) this.#sink.position?.(event.id, this.#retryMs)
+    this.#retryMs = undefined
     this.#skipsEvent = false
     if (event.data !== undefined) this.#sink.event({ ...event, data: event.data })
   }
