@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { authViewSchema } from './logins.ts'
 import { instant, jsonObject } from './values.ts'
 
 export const capabilityKind = z.enum(['tool', 'prompt', 'resource'])
@@ -37,6 +38,7 @@ export const serverDetailSchema = serverSummarySchema.extend({
   instructions: z.string().exactOptional(),
   capabilities: jsonObject.exactOptional(),
   connectedAt: instant.exactOptional(),
+  auth: authViewSchema.exactOptional(),
   naming: z.enum(['prefixed', 'bare']),
   resources: z.enum(['allow', 'deny']),
   prompts: z.enum(['allow', 'deny']),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { beginLoginSchema, finishLoginSchema, loginSchema } from './logins.ts'
 import { approvalFilterSchema, approvalSchema, decideApprovalSchema, watchApprovalsSchema } from './approvals.ts'
 import { callReportSchema, callRequestSchema, checkReportSchema, offersSchema } from './calls.ts'
 import {
@@ -31,6 +32,15 @@ export const routes = {
   status: { method: 'GET', path: '/v1/status', answer: statusSchema },
   servers: { method: 'GET', path: '/v1/servers', answer: list('servers', serverSummarySchema) },
   server: { method: 'GET', path: '/v1/servers/:server', answer: serverDetailSchema },
+  /** Where a browser has to go, so that a person logs in at the authorization server of an upstream. */
+  beginLogin: {
+    method: 'POST',
+    path: '/v1/servers/:server/login',
+    body: beginLoginSchema,
+    answer: loginSchema,
+  },
+  finishLogin: { method: 'POST', path: '/v1/logins/:login', body: finishLoginSchema, answer: serverDetailSchema },
+  logout: { method: 'POST', path: '/v1/servers/:server/logout', answer: serverDetailSchema },
   tools: { method: 'GET', path: '/v1/tools', query: toolFilterSchema, answer: list('tools', toolSummarySchema) },
   searchTools: { method: 'GET', path: '/v1/search', query: toolSearchSchema, answer: toolSearchAnswerSchema },
   tool: { method: 'GET', path: '/v1/tools/:kind/:server/:name', answer: toolDetailSchema },
@@ -112,5 +122,6 @@ export type {
 } from './catalogue.ts'
 export type { EvidenceFilter, EvidenceList } from './evidence.ts'
 export type { CallRecord, DecideOperation, OperationDetail, OperationFilter, OperationView } from './operations.ts'
+export type { BeginLogin, FinishLogin, Login } from './logins.ts'
 export type { BudgetAccount, PolicyReport, Status } from './status.ts'
 export { type FaultView, type RefusalView, faultSchema } from './values.ts'

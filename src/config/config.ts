@@ -8,6 +8,7 @@ import type { Revision } from '../mcp/wire/revisions.ts'
 import type { JsonObject } from '../words/json.ts'
 import type { AuthConfig } from './auth.ts'
 import type { Secret } from '../words/secret.ts'
+import type { EndpointAuth } from './endpoint-auth.ts'
 
 /** The configuration in force: defaults filled in, paths absolute, durations in milliseconds, sizes in bytes. Frozen. */
 export interface Config {
@@ -59,6 +60,8 @@ export interface EndpointConfig {
   readonly revisions: readonly Revision[]
   readonly allowedOrigins: readonly string[]
   readonly allowedHosts: readonly string[]
+  /** Access tokens of authorization servers that are taken. */
+  readonly auth?: EndpointAuth
 }
 
 export interface PrincipalConfig {

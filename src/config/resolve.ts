@@ -8,6 +8,7 @@ import { Secret } from '../words/secret.ts'
 import type { AuthConfig, AuthText } from './auth.ts'
 import type { EmbedderConfig, Config, PrincipalConfig, ServerConfig } from './config.ts'
 import type { ConfigDocument } from './document.ts'
+import { endpointAuthOf } from './endpoint-auth.ts'
 import { namesSecret } from './interpolate.ts'
 import type { ConfigText } from './schema.ts'
 
@@ -18,7 +19,7 @@ export function resolveConfig(file: string, text: ConfigText, document: ConfigDo
   return deepFreeze({
     file,
     folder,
-    endpoint: text.endpoint,
+    endpoint: endpointOf(text.endpoint),
     principals: text.principals.map((it) => principalOf(it, absolute)),
     roots: Object.entries(text.roots).map(([name, path]) => ({ name, path: absolute(path) })),
     policy: absolute(text.policy),
@@ -61,6 +62,10 @@ export function resolveConfig(file: string, text: ConfigText, document: ConfigDo
 function embedderOf({ url, model, key }: NonNullable<ConfigText['search']['embedder']>): EmbedderConfig {
   if (url === undefined || model === undefined) return { kind: 'packaged' }
   return { kind: 'endpoint', url, model, ...(key === undefined ? {} : { key: new Secret(key) }) }
+}
+
+function endpointOf({ auth, ...rest }: ConfigText['endpoint']): Config['endpoint'] {
+  return { ...rest, ...(auth !== undefined && { auth: endpointAuthOf(auth) }) }
 }
 
 function principalOf(

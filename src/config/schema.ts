@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { count, duration, name, size, text } from './fields.ts'
 import { budgetSchema, consentRuleSchema, principalSchema } from './rules.ts'
+import { endpointAuthSchema } from './endpoint-auth.ts'
 import { revisionsSchema, serverName, serverSchema } from './server.ts'
 
 const endpoint = z
@@ -16,6 +17,7 @@ const endpoint = z
       .array(text('A host name, with port where it is not the default one.', 255))
       .default([])
       .describe('Host headers besides the address itself that are answered.'),
+    auth: endpointAuthSchema.exactOptional(),
   })
   .superRefine((it, context) => {
     if (!/^(127(\.\d{1,3}){3}|::1|localhost)$/.test(it.host) && it.allowedHosts.length === 0) {

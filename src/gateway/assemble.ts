@@ -15,7 +15,6 @@ import type { PolicyText } from '../flow/resource/policy-set.ts'
 import { ScopeResolver } from '../flow/resource/resolver.ts'
 import { type ToolProfile, undeclared } from '../flow/tool/profile.ts'
 import type { Browser, UpstreamAuth } from '../identity/client/upstream-auth.ts'
-import type { TokenIdentities } from '../identity/tokens.ts'
 import { LiveCatalogue } from '../mcp/catalogue/catalogue.ts'
 import type { CatalogueEvent } from '../mcp/catalogue/events.ts'
 import { LiveSources } from '../mcp/catalogue/live-sources.ts'
@@ -44,7 +43,7 @@ export interface Core {
   readonly home: Pick<Home, 'folder'>
   readonly flow: Flow
   readonly open: OpenLedger
-  readonly identities: TokenIdentities
+  readonly identities: ReturnType<typeof identitiesOf>
   readonly policies: CedarPolicies
   readonly policyProblems: readonly string[]
   readonly catalogue: LiveCatalogue

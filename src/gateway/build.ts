@@ -7,6 +7,7 @@ import { listen } from '../mcp/downstream/server.ts'
 import type { Point } from '../flow/index.ts'
 import type { Browser } from '../identity/client/upstream-auth.ts'
 import { exposureOf } from './exposure.ts'
+import type { Secret } from '../words/secret.ts'
 import { assemble, type Core } from './assemble.ts'
 import type { Gateway, GatewayOptions } from './control/control.ts'
 import { listenPrivately } from './control/listen.ts'
@@ -58,6 +59,7 @@ export async function startGateway(config: Config, home: OwnedHome, options: Sta
     sources: core.sources,
     exposure: exposureOf(config.exposure, core.search),
     identities: core.identities,
+    ...authorizationOf(config, core),
     approvals: { answer: (id, answer) => steward.answerElicited(id, answer) },
     spill: core.spill,
     operations: {
@@ -127,6 +129,14 @@ export async function startGateway(config: Config, home: OwnedHome, options: Sta
       await close()
     },
   }
+}
+
+function authorizationOf(config: Config, { identities }: Core): Pick<Ports, 'authorization'> {
+  const { auth } = config.endpoint
+  if (auth === undefined) return {}
+  const issuers = auth.issuers.map(({ rules }) => rules.issuer)
+  const admit = async (token: Secret): Promise<void> => identities.admit?.(token)
+  return { authorization: { ...auth, issuers, admit } }
 }
 
 async function settledOr({ settled }: Core, ms: number): Promise<void> {

@@ -18,7 +18,7 @@ import type { Core } from './assemble.ts'
 import { localUser } from './principals.ts'
 import { diagnosticsOf, errorLines } from './server-diagnostics.ts'
 
-type DeskCore = Pick<Core, 'catalogue' | 'policies' | 'upstreams' | 'apart'>
+type DeskCore = Pick<Core, 'catalogue' | 'policies' | 'upstreams' | 'apart' | 'auths'>
 
 /** What people do with definitions: look, compare, approve, take back. */
 export class CatalogueDesk {
@@ -47,6 +47,7 @@ export class CatalogueDesk {
       ...(approved === undefined ? {} : { approvedIdentityDigest: approved.identityDigest }),
       ...(instructions === undefined ? {} : { instructions }),
       ...(ready === undefined ? {} : { capabilities: ready.capabilities, connectedAt: ready.connectedAt }),
+      ...(this.#core.auths.has(name) && { auth: this.#core.auths.get(name)!.state }),
       naming: declared.naming,
       resources: declared.resources,
       prompts: declared.prompts,

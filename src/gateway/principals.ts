@@ -1,5 +1,9 @@
 import { readFileSync, statSync } from 'node:fs'
 import type { Config, PrincipalConfig } from '../config/config.ts'
+import type { Identities } from '../flow/principal/principal.ts'
+import { ResourceServer } from '../identity/resource-server/resource-server.ts'
+import { isLoopback } from '../identity/safe-fetch/address.ts'
+import { safeFetch } from '../identity/safe-fetch/safe-fetch.ts'
 import { type TokenHolder, TOKEN_LENGTH, TokenIdentities } from '../identity/tokens.ts'
 import { type Digest, digest } from '../words/digest.ts'
 import { type Home, HomeFault, readToken } from './home.ts'
@@ -8,7 +12,7 @@ import { type Home, HomeFault, readToken } from './home.ts'
 export const localUser = { id: 'local', tenant: 'local', kind: 'user', groups: [] } as const
 
 /** The local user and the service principals of the configuration. A token file that others can read is a fault. */
-export function identitiesOf(config: Config, home: Home): TokenIdentities {
+function tokenIdentities(config: Config, home: Home): TokenIdentities {
   const holders: TokenHolder[] = [{ tokenDigest: digest(readToken(home).reveal()), principal: localUser }]
   for (const { token, ...principal } of config.principals)
     holders.push({ tokenDigest: tokenDigestOf(principal.id, token), principal })
@@ -38,4 +42,22 @@ function tokenDigestOf(id: string, token: PrincipalConfig['token']): Digest {
       'Use 32 random bytes in base64url.',
     )
   return digest(text)
+}
+
+/** Who may come, and by what is proved. With `endpoint.auth` also those whom an authorization server vouches for. */
+export function identitiesOf(config: Config, home: Home): Identities & { readonly admit?: ResourceServer['admit'] } {
+  const own = tokenIdentities(config, home)
+  const { auth } = config.endpoint
+  if (auth === undefined) return own
+  // Where we are reached on this machine's loopback, so may the authorization server be.
+  const loopback = isLocal(new URL(auth.resource).hostname)
+  const hosts = new Map(auth.issuers.map(({ rules, hosts }) => [rules.issuer, hosts]))
+  return new ResourceServer(own, {
+    issuers: auth.issuers.map(({ rules }) => rules),
+    fetch: ({ issuer }) => safeFetch({ reach: { loopback, hosts: hosts.get(issuer) ?? [] } }),
+  })
+}
+
+export function isLocal(hostname: string): boolean {
+  return hostname === 'localhost' || isLoopback(hostname.replace(/^\[(.*)\]$/, '$1'))
 }

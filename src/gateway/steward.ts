@@ -2,6 +2,7 @@ import type {
   ApprovalFilter,
   ApprovalView,
   ApproveTool,
+  BeginLogin,
   BudgetAccount,
   CallRequestBody,
   CheckReport,
@@ -9,6 +10,8 @@ import type {
   DecideOperation,
   EvidenceFilter,
   EvidenceList,
+  FinishLogin,
+  Login,
   Offers,
   OperationDetail,
   OperationFilter,
@@ -36,6 +39,7 @@ import type { Core } from './assemble.ts'
 import type { Control } from './control/control.ts'
 import { approvalView, budgetAccountView, operationView } from './control/views.ts'
 import type { Home } from './home.ts'
+import { LoginDesk } from './login-desk.ts'
 import { localUser } from './principals.ts'
 import { approvalChanges } from './approval-changes.ts'
 import { CatalogueDesk } from './catalogue-desk.ts'
@@ -69,6 +73,7 @@ export class Steward implements Control {
   readonly #parts: StewardParts
   readonly #catalogue: CatalogueDesk
   readonly #waits: OperationWaits
+  readonly #logins: LoginDesk
   readonly #startedAt = Date.now()
 
   constructor(core: Core, parts: StewardParts) {
@@ -79,6 +84,7 @@ export class Steward implements Control {
       (id) => core.open.ledger.find(id),
       (id) => core.lateAnswers.isDue(id),
     )
+    this.#logins = new LoginDesk(core.auths, core.upstreams)
   }
 
   async status(): Promise<Status> {
@@ -113,6 +119,17 @@ export class Steward implements Control {
   }
   server(name: string): Promise<ServerDetail | undefined> {
     return Promise.resolve(this.#catalogue.server(name))
+  }
+  async beginLogin(server: string, begin: BeginLogin): Promise<Login | Refusal | undefined> {
+    return this.#catalogue.server(server) && this.#logins.begin(server, begin)
+  }
+  async finishLogin(login: string, finish: FinishLogin): Promise<ServerDetail | Refusal | undefined> {
+    const finished = await this.#logins.finish(login, finish)
+    return typeof finished === 'string' ? this.#catalogue.server(finished) : finished
+  }
+  async logout(server: string): Promise<ServerDetail | undefined> {
+    this.#logins.logout(server)
+    return this.#catalogue.server(server)
   }
   tools(filter: ToolFilter): Promise<readonly ToolSummary[]> {
     return Promise.resolve(this.#catalogue.tools(filter))

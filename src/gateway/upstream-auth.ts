@@ -6,10 +6,10 @@ import type { ServerConfig } from '../config/config.ts'
 import { sealedVault } from '../identity/client/sealed-vault.ts'
 import type { ClientSettings } from '../identity/client/settings.ts'
 import { type Browser, UpstreamAuth } from '../identity/client/upstream-auth.ts'
-import { isLoopback } from '../identity/safe-fetch/address.ts'
 import { safeFetch } from '../identity/safe-fetch/safe-fetch.ts'
 import type { UpstreamSpec } from '../mcp/upstream/upstream.ts'
 import { Secret } from '../words/secret.ts'
+import { isLocal } from './principals.ts'
 import { homeKey } from './state-key.ts'
 
 /** The tokens of each upstream that has `auth`, by its name. All are those of one principal: the person who owns the home. */
@@ -27,9 +27,8 @@ export function upstreamAuths(
     wanted.map(({ name, url, auth }) => {
       const owner = { principal: 'local', upstream: `${name} ${url}` }
       // Who runs the server on this machine may run its authorization server there too.
-      const here = new URL(url).hostname
       const reach = {
-        loopback: here === 'localhost' || isLoopback(here.replace(/^\[(.*)\]$/, '$1')),
+        loopback: isLocal(new URL(url).hostname),
         hosts: auth.hosts,
       }
       return [

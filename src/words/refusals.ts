@@ -72,6 +72,13 @@ export const refusals = {
     say: 'The call carries no credential that names a principal.',
     next: 'Send the bearer token that `countersign init` made, or a service token from the configuration.',
   },
+  LOGIN_REFUSED: {
+    step: 'principal',
+    http: 409,
+    retry: false,
+    say: 'No token for this server could be got.',
+    next: 'The facts say why; look at `auth` of the server in the configuration, and begin another login.',
+  },
   IDENTITY_EXPIRED: {
     step: 'principal',
     http: 401,

@@ -4,6 +4,7 @@ import { type Exit, exits } from '../exits.ts'
 import type { Io } from '../io.ts'
 import type { Declare } from '../program.ts'
 import { textMember } from '../../words/json.ts'
+import { authFields, login, logout } from '../login.ts'
 import { differenceLines } from '../render/difference.ts'
 import { fromNow, moment, span } from '../render/moment.ts'
 import { fieldLines, tableLines } from '../render/table.ts'
@@ -16,7 +17,8 @@ export const declare: Declare = (program, act) => {
       'Upstream MCP servers: what they are, and whether they are connected.\n\n' +
         'Examples:\n' +
         '  countersign server list\n' +
-        '  countersign server show filesystem',
+        '  countersign server show filesystem\n' +
+        '  countersign server login tickets',
     )
   server.command('list').description('every server of the configuration').action(act(list))
   server
@@ -24,6 +26,17 @@ export const declare: Declare = (program, act) => {
     .argument('<server>')
     .description('one server: identity, what was negotiated, what changed')
     .action(act((context, _options, name) => show(context, name!)))
+  server
+    .command('login')
+    .argument('<server>')
+    .description('log in at the authorization server of a remote server, in a browser')
+    .option('--headless', 'no browser here: paste the URL that it is sent to')
+    .action(act((context, { headless }, name) => login(context, name!, headless === true)))
+  server
+    .command('logout')
+    .argument('<server>')
+    .description('forget the tokens for a server')
+    .action(act((context, _options, name) => logout(context, name!)))
   return server
 }
 
@@ -87,6 +100,7 @@ function serverLines(server: ServerDetail, io: Pick<Io, 'columns' | 'paint'>): s
     sandbox: `${server.sandbox} (not confined${server.sandboxWanted === 'prefer' ? '; `prefer` confines nothing yet' : ''})`,
     'not understood': straysLine(server),
     'left out': server.leftOut.map(({ name, why }) => `${name} (${why})`).join('; '),
+    ...authFields(server),
     instructions: server.instructions,
   }
   const said =

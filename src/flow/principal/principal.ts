@@ -7,6 +7,8 @@ export interface Principal {
   readonly tenant: string
   readonly kind: 'user' | 'service'
   readonly groups: readonly string[]
+  /** What the token was granted, where it is one of OAuth. */
+  readonly scopes?: readonly string[]
   /** How it was proved: `socket` (the operating system vouches for the user), `token`, `library`. */
   readonly proof: 'socket' | 'token' | 'library'
   /** Milliseconds since 1970; absent where the credential does not expire. */

@@ -2,7 +2,7 @@ import type { Principal } from '../principal/principal.ts'
 import type { ApprovedTool } from '../tool/selected.ts'
 import { Recent } from './decision-cache.ts'
 
-export type PolicyPrincipal = Pick<Principal, 'id' | 'kind' | 'tenant' | 'groups'>
+export type PolicyPrincipal = Pick<Principal, 'id' | 'kind' | 'tenant' | 'groups' | 'scopes'>
 export type PolicyTool = Pick<ApprovedTool, 'kind' | 'key' | 'server' | 'name'> & {
   readonly profile: Pick<ApprovedTool['profile'], 'effect' | 'risk' | 'declared'>
 }
@@ -41,12 +41,12 @@ export class Acquaintances<Ruling> {
     return this.#meet(principal, tool)
   }
 
-  #meet({ id, kind, tenant, groups }: PolicyPrincipal, tool: PolicyTool): Acquaintance<Ruling> {
+  #meet({ id, kind, tenant, groups, scopes }: PolicyPrincipal, tool: PolicyTool): Acquaintance<Ruling> {
     const { effect, risk, declared } = tool.profile
     const met: Acquaintance<Ruling> = {
       number: this.#made++,
       // Copies: what was decided stays bound to the attributes it was decided on.
-      principal: { id, kind, tenant, groups: [...groups] },
+      principal: { id, kind, tenant, groups: [...groups], ...(scopes !== undefined && { scopes: [...scopes] }) },
       tool: {
         kind: tool.kind,
         key: tool.key,
@@ -78,9 +78,13 @@ function samePrincipal(a: PolicyPrincipal, b: PolicyPrincipal): boolean {
     a.id === b.id &&
     a.kind === b.kind &&
     a.tenant === b.tenant &&
-    a.groups.length === b.groups.length &&
-    a.groups.every((group, n) => group === b.groups[n])
+    same(a.groups, b.groups) &&
+    (a.scopes === b.scopes || same(a.scopes ?? [], b.scopes ?? []))
   )
+}
+
+function same(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((one, n) => one === b[n])
 }
 
 function sameTool(a: PolicyTool, b: PolicyTool): boolean {

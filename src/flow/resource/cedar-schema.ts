@@ -19,8 +19,8 @@ type Attributes = Record<
 const TEXT = { type: 'String' } as const
 const FLAG = { type: 'Boolean' } as const
 
-const asker = record({ id: TEXT, kind: TEXT, tenant: TEXT })
 const taint = { tainted: FLAG, untrusted: FLAG, suspect: FLAG }
+const asker = record({ id: TEXT, kind: TEXT, tenant: TEXT, scopes: { type: 'Set', element: TEXT } })
 const scope = record({
   kind: TEXT,
   value: TEXT,

@@ -127,7 +127,7 @@ export class CedarPolicies implements Policies, Visibility {
     // Names of principals, tools and scopes go in as values and never as Cedar text: there is nothing to break out of.
     const asker = { type: principal.kind === 'user' ? 'User' : 'Service', id: principal.id }
     const asked = { type: 'Tool', id: tool.key }
-    const { id, kind, tenant, groups } = principal
+    const { id, kind, tenant, groups, scopes = [] } = principal
     const parents = [{ type: 'Tenant', id: tenant }, ...groups.map((group) => ({ type: 'Group', id: group }))]
     const { effect, risk, declared } = tool.profile
     const attrs = { server: tool.server, name: tool.name, kind: tool.kind, effect, risk, declared }
@@ -138,7 +138,7 @@ export class CedarPolicies implements Policies, Visibility {
         resource: asked,
         context,
         entities: [
-          { uid: asker, attrs: { id, kind, tenant }, parents },
+          { uid: asker, attrs: { id, kind, tenant, scopes: [...scopes] }, parents },
           { uid: asked, attrs, parents: [{ type: 'Server', id: tool.server }] },
         ],
         preparsedPolicySetId: this.version,

@@ -10,6 +10,7 @@ import type {
   DecideOperation,
   EvidenceFilter,
   EvidenceList,
+  Login,
   Offers,
   OperationDetail,
   OperationFilter,
@@ -55,6 +56,15 @@ export class ControlClient {
   }
   server(server: string): Promise<ServerDetail> {
     return this.#get('/v1/servers/:server', { path: { server } })
+  }
+  beginLogin(server: string, redirectUri: string): Promise<Login | RefusalView> {
+    return this.#post('/v1/servers/:server/login', { path: { server }, body: { redirectUri } })
+  }
+  finishLogin(login: string, back: string): Promise<ServerDetail | RefusalView> {
+    return this.#post('/v1/logins/:login', { path: { login }, body: { back } })
+  }
+  logout(server: string): Promise<ServerDetail> {
+    return this.#post('/v1/servers/:server/logout', { path: { server } })
   }
 
   async tools(query: ToolFilter = {}): Promise<readonly ToolSummary[]> {

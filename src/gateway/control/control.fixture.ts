@@ -105,6 +105,9 @@ export function notedControl(own: Partial<Control> = {}): NotedControl {
     }),
     servers: note('servers', []),
     server: note('server', undefined),
+    beginLogin: note('beginLogin', refuse('LOGIN_REFUSED', { why: 'nothing to log in at' })),
+    finishLogin: note('finishLogin', undefined),
+    logout: note('logout', undefined),
     tools: note('tools', [oneTool]),
     searchTools: note('searchTools', {
       matches: [],

@@ -2,6 +2,7 @@ import type {
   ApprovalFilter,
   ApprovalView,
   ApproveTool,
+  BeginLogin,
   BudgetAccount,
   CallRequestBody,
   CheckReport,
@@ -9,6 +10,8 @@ import type {
   DecideOperation,
   EvidenceFilter,
   EvidenceList,
+  FinishLogin,
+  Login,
   Offers,
   OperationDetail,
   OperationFilter,
@@ -37,6 +40,11 @@ export interface Control {
 
   servers(): Promise<readonly ServerSummary[]>
   server(name: string): Promise<ServerDetail | undefined>
+
+  /** A refusal says why nobody can log in there. */
+  beginLogin(server: string, begin: BeginLogin): Promise<Login | Refusal | undefined>
+  finishLogin(login: string, finish: FinishLogin): Promise<ServerDetail | Refusal | undefined>
+  logout(server: string): Promise<ServerDetail | undefined>
 
   tools(filter: ToolFilter): Promise<readonly ToolSummary[]>
   /** Over the tools that the local user may see. */

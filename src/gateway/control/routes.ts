@@ -43,6 +43,13 @@ function controlApp(control: Control, onFault: (fault: unknown, where: string) =
   app.get(routes.status.path, async (c) => c.json(await control.status()))
   app.get(routes.servers.path, async (c) => c.json({ servers: await control.servers() }))
   app.get(routes.server.path, async (c) => found(c, await control.server(c.req.param('server'))))
+  app.post(routes.beginLogin.path, async (c) =>
+    found(c, await control.beginLogin(c.req.param('server'), await bodyOf(c, routes.beginLogin))),
+  )
+  app.post(routes.finishLogin.path, async (c) =>
+    found(c, await control.finishLogin(c.req.param('login'), await bodyOf(c, routes.finishLogin))),
+  )
+  app.post(routes.logout.path, async (c) => found(c, await control.logout(c.req.param('server'))))
 
   app.get(routes.tools.path, async (c) => c.json({ tools: await control.tools(queryOf(c, routes.tools)) }))
   app.get(routes.searchTools.path, async (c) =>

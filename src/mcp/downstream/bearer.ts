@@ -14,9 +14,15 @@ const NOTHING: Credential = Object.freeze({ kind: 'none' })
 // RFC 6750 §2.1. A token in a query or a form is not looked for: addresses end up in logs.
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i
 
-export function askerOf(authorization: string | undefined, identities: Identities, now: number): Asker | Refusal {
+/** The token that was sent, where one was. */
+export function bearerOf(authorization: string | undefined): Secret | undefined {
   const token = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1]
-  const credential: Credential = token === undefined ? NOTHING : { kind: 'bearer', token: new Secret(token) }
+  return token === undefined ? undefined : new Secret(token)
+}
+
+export function askerOf(authorization: string | undefined, identities: Identities, now: number): Asker | Refusal {
+  const token = bearerOf(authorization)
+  const credential: Credential = token === undefined ? NOTHING : { kind: 'bearer', token }
   const verified = identities.verify(credential, now)
   return 'code' in verified ? verified : { kind: 'asker', principal: verified, credential }
 }

@@ -18,10 +18,10 @@ export function sayAndClose(response: ServerResponse, status: number, why: strin
 }
 
 /** No principal: 401 with a challenge (RFC 6750 §3), or 403 where another credential would not help. */
-export function sayWho(response: ServerResponse, refusal: Refusal): void {
+export function sayWho(response: ServerResponse, refusal: Refusal, parameters = ''): void {
   const { http, say: text, next } = refusals[refusal.code]
   const status = http === 403 ? 403 : 401
-  const more = status === 401 ? ['www-authenticate', challenge(refusal)] : []
+  const more = status === 401 ? ['www-authenticate', challenge(refusal) + parameters] : []
   writeReply(response, failure(null, REFUSED, `${refusal.code}: ${text}`, { code: refusal.code, next }, status), more)
 }
 

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { headerNames } from '../wire/headers.ts'
 import { errorCodes } from '../wire/jsonrpc.ts'
-import { type Asker, askerOf } from './bearer.ts'
+import { challengeParameters, sayMore, scopesLacking, servesMetadata } from './authorization.ts'
+import { type Asker, askerOf, bearerOf } from './bearer.ts'
 import { envelopeOf } from './envelope.ts'
 import type { FrontDoor } from './front-door.ts'
 import { type HostCheck, hostCheck } from './host-check.ts'
@@ -43,17 +44,29 @@ export class HttpDoor {
     }
   }
 
-  #route(request: IncomingMessage, response: ServerResponse): void {
+  #route(request: IncomingMessage, response: ServerResponse, admitted = false): void {
     const { headers, url = '/' } = request
+    const { authorization } = this.#door.ports
     if (!this.#check(headers.host, headers.origin)) return sayAndClose(response, 403, 'Host or Origin is not allowed')
     const path = url.includes('?') ? url.slice(0, url.indexOf('?')) : url
     if (path === HEALTH_PATH) return health(request, response)
+    if (servesMetadata(authorization, path, request, response)) return
     if (path !== MCP_PATH) return say(response, 404, 'Not found')
 
     const asker = askerOf(headers.authorization, this.#door.ports.identities, Date.now())
     if (asker.kind !== 'asker') {
+      const token = admitted ? undefined : bearerOf(headers.authorization)
+      if (authorization !== undefined && token !== undefined) {
+        void authorization.admit(token).then(() => this.#admitted(request, response))
+        return
+      }
       request.resume()
-      return sayWho(response, asker)
+      return sayWho(response, asker, challengeParameters(authorization))
+    }
+    const lacking = scopesLacking(authorization, asker.principal)
+    if (lacking !== undefined) {
+      request.resume()
+      return sayMore(response, authorization!, lacking, null)
     }
     if (request.method === 'POST') return this.#post(request, response, asker)
     const isOfSession =
@@ -61,6 +74,14 @@ export class HttpDoor {
     if (isOfSession && request.method === 'GET') return this.#legacy.openStream(headers, response, asker)
     if (isOfSession && request.method === 'DELETE') return this.#legacy.end(headers, response, asker)
     say(response, 405, 'Method not allowed', ['allow', 'POST'])
+  }
+
+  #admitted(request: IncomingMessage, response: ServerResponse): void {
+    try {
+      this.#route(request, response, true)
+    } catch (fault) {
+      this.#broke(fault, response)
+    }
   }
 
   #broke(fault: unknown, response: ServerResponse): void {
@@ -124,6 +145,9 @@ export class HttpDoor {
       if (isModernNotification(incoming.params, posted.headers)) return accepted(posted.response)
       return this.#legacy.take(incoming, posted)
     }
+    const { authorization } = this.#door.ports
+    const lacking = scopesLacking(authorization, posted.asker.principal, incoming.method, incoming.params)
+    if (lacking !== undefined) return sayMore(posted.response, authorization!, lacking, incoming.id)
     const envelope = envelopeOf(incoming, posted.headers, this.#door.options)
     if (envelope.kind === 'wrong') return writeReply(posted.response, envelope.reply)
     if (envelope.kind === 'modern') return postModern(incoming, envelope.client, posted, this.#door)

@@ -2,6 +2,7 @@ import type { Answer, Flow } from '../../flow/answer.ts'
 import type { Identities } from '../../flow/principal/principal.ts'
 import type { JsonObject } from '../../words/json.ts'
 import type { Refusal } from '../../words/verdict.ts'
+import type { DoorAuthorization } from './authorization.ts'
 import type { Shelf } from '../catalogue/shelf.ts'
 import type { Sources } from '../catalogue/sources.ts'
 import type { Exposure } from './exposed.ts'
@@ -65,6 +66,8 @@ export interface Ports {
   readonly shelf: Shelf
   readonly sources: Sources
   readonly identities: Identities
+  /** Present where access tokens of authorization servers are taken. */
+  readonly authorization?: DoorAuthorization
   readonly approvals: ApprovalAnswers
   readonly spill: SpillReader
   /** Present: clients may search the catalogue, and some are shown three tools in place of all. */

@@ -40,6 +40,8 @@ export interface Diagnostics {
 }
 
 export interface ConnectedUpstream extends Upstream {
+  /** Something is different now: where the upstream is down, it is tried at once. */
+  retry(): void
   /** What the operator gave it and nobody may read in what it writes. */
   readonly secrets: readonly Secret[]
   diagnostics(): Diagnostics
@@ -67,6 +69,8 @@ class Connection implements ConnectedUpstream {
   readonly #watches: ResourceWatches
   readonly #stateListeners = new Set<(state: ConnectionState) => void>()
   readonly #closing = new AbortController()
+  /** Between two attempts. */
+  #pause: AbortController | undefined
   readonly #strays = noStrays()
   /** Links that take no call any more, on which some are still under way. */
   readonly #retired = new Set<Link>()
@@ -194,6 +198,10 @@ class Connection implements ConnectedUpstream {
     return { strays: { ...this.#strays }, errorOutput, leftOut: this.#leftOut }
   }
 
+  retry(): void {
+    this.#pause?.abort()
+  }
+
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#running
@@ -210,7 +218,9 @@ class Connection implements ConnectedUpstream {
       if (signal.aborted) break
       const pause = pauses.after(performance.now() - began)
       this.#become({ kind: 'down', why, nextTryAt: Date.now() + pause })
-      await sleep(pause, undefined, { signal, ref: false }).catch(() => {})
+      this.#pause = new AbortController()
+      const woken = AbortSignal.any([signal, this.#pause.signal])
+      await sleep(pause, undefined, { signal: woken, ref: false }).catch(() => {})
     }
     this.#become({ kind: 'closed' })
     this.#changes.stop()
