@@ -17,7 +17,7 @@ export const authSchema = z
       .describe('authorization_code: a person logs in once, with `countersign server login NAME`.'),
     issuer: httpsUrl('The authorization server; no other is taken. Default: the one that the server names.'),
     clientId: text('Id of a client that was registered by hand; goes with `issuer`.', 1024).exactOptional(),
-    clientSecret: text('Its secret, from ${VAR} or secret://…', 4096).exactOptional(),
+    clientSecret: text('Its secret, from ${VAR}.', 4096).exactOptional(),
     clientKey: text('File with its private key (PKCS #8, PEM), relative to this file.').exactOptional(),
     clientKeyAlgorithm: z
       .enum(['ES256', 'ES384', 'ES512', 'RS256', 'PS256', 'EdDSA'])

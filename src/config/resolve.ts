@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import type { Budget } from '../flow/budget/accounts.ts'
 import type { ToolProfile } from '../flow/tool/profile.ts'
 import type { UpstreamSpec } from '../mcp/upstream/upstream.ts'
+import { isSecretReference, SecretReference } from '../identity/secrets/reference.ts'
 import type { JsonObject } from '../words/json.ts'
 import { Secret } from '../words/secret.ts'
 import type { AuthConfig, AuthText } from './auth.ts'
@@ -92,7 +93,9 @@ function serverOf(
     spec: {
       name,
       reach:
-        server.url === undefined ? stdioReach(server, folder, filled) : httpReach(server.url, server.headers ?? {}),
+        server.url === undefined
+          ? stdioReach(server, folder, filled)
+          : httpReach(server.url, server.headers ?? {}, folder),
       revisions: server.revisions,
       connectTimeoutMs: server.connectTimeout,
     },
@@ -116,7 +119,7 @@ function stdioReach(
   filled: (part: 'env', key: string) => boolean,
 ): UpstreamSpec['reach'] {
   const env = Object.entries(server.env ?? {}).map(
-    ([key, value]) => [key, filled('env', key) || namesSecret(key) ? new Secret(value) : value] as const,
+    ([key, value]) => [key, envValue(value, filled('env', key) || namesSecret(key), folder)] as const,
   )
   return {
     kind: 'stdio',
@@ -134,11 +137,16 @@ function programOf(command: string, folder: string): string {
   return command.includes('/') ? resolve(folder, command) : command
 }
 
-function httpReach(url: string, headers: Readonly<Record<string, string>>): UpstreamSpec['reach'] {
+function envValue(value: string, secret: boolean, folder: string): Secret | SecretReference | string {
+  if (isSecretReference(value)) return new SecretReference(value, folder)
+  return secret ? new Secret(value) : value
+}
+
+function httpReach(url: string, headers: Readonly<Record<string, string>>, folder: string): UpstreamSpec['reach'] {
   return {
     kind: 'http',
     url,
-    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, new Secret(value)])),
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, envValue(value, true, folder)])),
   }
 }
 
@@ -204,7 +212,12 @@ function profileOf(profile: ServerText['tools'][string]): ToolProfile {
 }
 
 function deepFreeze<Value>(value: Value): Value {
-  if (typeof value === 'object' && value !== null && !(value instanceof Secret) && !Object.isFrozen(value)) {
+  if (
+    typeof value === 'object' &&
+    value !== null &&
+    !(value instanceof Secret || value instanceof SecretReference) &&
+    !Object.isFrozen(value)
+  ) {
     Object.freeze(value)
     for (const part of value instanceof Map ? value.values() : Object.values(value)) deepFreeze(part)
   }

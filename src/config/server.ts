@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { legacyRevisions, modernRevisions } from '../mcp/wire/revisions.ts'
+import { isSecretReference, secretProblem } from '../identity/secrets/reference.ts'
 import { authSchema } from './auth.ts'
 import { count, duration, name, text } from './fields.ts'
 import { profileSchema } from './profile.ts'
@@ -101,6 +102,11 @@ export const serverSchema = z
   })
   .superRefine((server, context) => {
     const stray = (key: string, message: string) => context.addIssue({ code: 'custom', path: [key], message })
+    for (const part of ['env', 'headers'] as const)
+      for (const [key, value] of Object.entries(server[part] ?? {})) {
+        const message = isSecretReference(value) ? secretProblem(value) : undefined
+        if (message !== undefined) context.addIssue({ code: 'custom', path: [part, key], message })
+      }
     if (server.command === undefined && server.url === undefined)
       context.addIssue({ code: 'custom', message: 'expected `command` (a program) or `url` (a remote server)' })
     else if (server.command !== undefined && server.url !== undefined)

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Config, ServerConfig } from '../config/config.ts'
 import type { Flow } from '../flow/answer.ts'
 import { Accounts } from '../flow/budget/index.ts'
@@ -12,6 +12,7 @@ import type { Upstreams } from '../flow/receipt/receipt.ts'
 import { Breaker } from '../flow/side-effect/breaker.ts'
 import { CedarPolicies } from '../flow/resource/policy.ts'
 import type { PolicyText } from '../flow/resource/policy-set.ts'
+import type { OwnPlaces } from '../flow/resource/own-places.ts'
 import { ScopeResolver } from '../flow/resource/resolver.ts'
 import { type ToolProfile, undeclared } from '../flow/tool/profile.ts'
 import type { Browser, UpstreamAuth } from '../identity/client/upstream-auth.ts'
@@ -29,6 +30,8 @@ import { defaultResultLimits } from '../flow/result/limits.ts'
 import { SpillFolder } from '../store/spill.ts'
 import type { JsonObject } from '../words/json.ts'
 import { embedderOf } from './embedder.ts'
+import { KnownSecrets } from '../identity/secrets/known-secrets.ts'
+import type { Secret } from '../words/secret.ts'
 import type { Home } from './home.ts'
 import { LateAnswers } from './late-answers.ts'
 import { TaintBook } from '../flow/resource/taint.ts'
@@ -36,6 +39,7 @@ import { readPolicies } from './policies.ts'
 import { identitiesOf } from './principals.ts'
 import { samplerFor } from './sampler.ts'
 import { GovernedReadBacks } from './read-backs.ts'
+import { scrubbed } from './scrubbed.ts'
 import { upstreamAuths, withAuth } from './upstream-auth.ts'
 
 /** Everything that decides and records, without a door. */
@@ -55,6 +59,10 @@ export interface Core {
   readonly apart: ReadonlyMap<string, ApartUpstream>
   /** The tokens of the upstreams that want some, by name. */
   readonly auths: ReadonlyMap<string, UpstreamAuth>
+  /** Where this gateway listens; no tool gets there. */
+  readonly doorPorts: Set<number>
+  /** What was handed to servers, and must not come back. */
+  readonly known: KnownSecrets
   readonly desk: Desk
   readonly budgets: Accounts
   readonly reconciler: Reconciler
@@ -108,12 +116,15 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
   const identities = identitiesOf(config, home)
   const texts = options.policies ?? readPolicies(config.policy)
   const policies = new CedarPolicies(texts)
-  const auths = upstreamAuths(config.servers, home.folder, options.browser)
+  const known = new KnownSecrets()
+  const onSecret = (secret: Secret): void => known.add(secret)
+  const auths = upstreamAuths(config.servers, home.folder, options.browser, onSecret)
   const connect = ({ spec, asks }: ServerConfig): ConnectedUpstream =>
     connectUpstream(
       { ...withAuth(spec, auths.get(spec.name)), offers: offersOfGrant(asks) },
       {
         records: join(home.folder, 'children'),
+        onSecret,
         messageBytes: config.limits.resultHardBytes + (64 << 10),
       },
     )
@@ -173,17 +184,21 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
       const upstream = apart.get(permit.action.tool.server)
       return upstream === undefined
         ? Promise.resolve({ kind: 'not-sent', why: 'there is no such upstream' })
-        : upstream.send(permit, sending)
+        : upstream
+            .send(permit, { ...sending, onLate: (late) => sending.onLate(scrubbed(late, known)) })
+            .then((outcome) => scrubbed(outcome, known))
     },
   }
   const taints = new TaintBook(Date.now)
+  const doorPorts = new Set(config.endpoint.port > 0 ? [config.endpoint.port] : [])
+  const own = ownPlaces(config, home, doorPorts)
   const watched = (what: Promise<unknown>): void => void what.catch((fault: unknown) => onFault(fault, 'reconcile'))
   const needs: FlowNeeds = {
     limits: { argumentBytes: config.limits.argumentBytes, depth: config.limits.argumentDepth },
     identities,
     catalogue,
     visibility: policies,
-    scopes: new ScopeResolver(config.roots, protectedPaths(config, home)),
+    scopes: new ScopeResolver(config.roots, own.paths, own),
     policies,
     taints,
     rules: config.consent.rules,
@@ -258,6 +273,8 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
     upstreams,
     apart,
     auths,
+    doorPorts,
+    known,
     desk,
     budgets,
     reconciler,
@@ -276,8 +293,15 @@ function jsonOf(facts: object): JsonObject {
 }
 
 /** What no tool may touch, whatever the policies say: whoever writes there decides what is allowed. */
-function protectedPaths(config: Config, home: Home): readonly string[] {
-  return [home.folder, config.file, config.policy, config.lock].filter(
-    (path) => existsSync(path) || path === home.folder,
-  )
+function ownPlaces(config: Config, home: Home, doorPorts: ReadonlySet<number>): OwnPlaces {
+  const paths = [home.folder, config.file, config.policy, config.lock]
+  return {
+    // What is not there yet is its maker's too, as far as there is a folder for it.
+    paths: paths.filter((path) => existsSync(dirname(path)) || path === home.folder),
+    ports: () => [...doorPorts],
+    hosts: config.endpoint.allowedHosts.map((host) => host.toLowerCase().replace(/:\d+$/, '')),
+    folders: new Map(
+      config.servers.flatMap(({ spec }) => (spec.reach.kind === 'stdio' ? [[spec.name, spec.reach.cwd]] : [])),
+    ),
+  }
 }

@@ -94,6 +94,7 @@ export async function startGateway(config: Config, home: OwnedHome, options: Sta
     closers.push(() => http.close())
     sessions = () => http.figures().sessions
     url = http.url
+    core.doorPorts.add(Number(new URL(url).port))
     const ending = new AbortController()
     // Half open: a client that has said its last still gets the answers.
     const pipes = createServer({ allowHalfOpen: true }, (socket) => {

@@ -18,7 +18,7 @@ import type { Core } from './assemble.ts'
 import { localUser } from './principals.ts'
 import { diagnosticsOf, errorLines } from './server-diagnostics.ts'
 
-type DeskCore = Pick<Core, 'catalogue' | 'policies' | 'upstreams' | 'apart' | 'auths'>
+type DeskCore = Pick<Core, 'catalogue' | 'policies' | 'upstreams' | 'apart' | 'auths' | 'known'>
 
 /** What people do with definitions: look, compare, approve, take back. */
 export class CatalogueDesk {

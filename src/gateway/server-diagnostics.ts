@@ -4,7 +4,7 @@ import { visible } from '../flow/tool/visible.ts'
 import type { CatalogueServer } from '../mcp/catalogue/entries.ts'
 import type { Core } from './assemble.ts'
 
-type Connected = Pick<Core, 'upstreams' | 'apart'>
+type Connected = Pick<Core, 'upstreams' | 'apart' | 'known'>
 
 const LINES = 20
 const LENGTH = 240
@@ -38,7 +38,7 @@ export function errorLines(name: string, core: Connected): string[] {
   const upstream = core.upstreams.get(name)
   const output = upstream?.diagnostics().errorOutput ?? ''
   if (output.trim() === '') return []
-  let text = output
+  let text = core.known.scrub(output)
   for (const secret of upstream!.secrets) text = text.replaceAll(secret.reveal(), '[secret]')
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '')
   return lines.slice(-LINES).map((line) => shown(maskText(line.slice(0, LENGTH * 4)).text))

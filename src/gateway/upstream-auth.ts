@@ -17,6 +17,7 @@ export function upstreamAuths(
   servers: readonly ServerConfig[],
   home: string,
   browser: Browser | undefined,
+  onSecret: (secret: Secret) => void,
 ): ReadonlyMap<string, UpstreamAuth> {
   const wanted = servers.flatMap(({ spec, auth }) =>
     auth !== undefined && spec.reach.kind === 'http' ? [{ name: spec.name, url: spec.reach.url, auth }] : [],
@@ -38,6 +39,7 @@ export function upstreamAuths(
           settings: settingsOf(auth),
           fetch: safeFetch({ reach }),
           vault: sealedVault(join(home, 'tokens'), key, owner),
+          onSecret,
           ...(browser !== undefined && { browser }),
         }),
       ]

@@ -40,7 +40,7 @@ export function locate(text: string, access: Access, base: string | undefined, g
   const within = ground.roots.filter((root) => holds(root.real, real)).map((root) => root.name)
   if (within.length === 0) return outside('it lies in none of the declared roots')
   if ('astray' in place) return explain(place)
-  if (isGuarded(place, access, ground)) return outside("it belongs to the gateway's own files, which no policy opens")
+  if (isOwn(place, access, ground)) return outside("it belongs to the gateway's own files, which no policy opens")
   return thing(place, access, within)
 }
 
@@ -65,7 +65,8 @@ function holds(folder: string | undefined, path: string): boolean {
   return folder === '/' || path === folder || path.startsWith(`${folder}/`)
 }
 
-function isGuarded({ real, met }: Place, access: Access, { guarded }: Ground): boolean {
+/** Is it one of the gateway's own files, or what holds them? */
+export function isOwn({ real, met }: Place, access: Access, { guarded }: Pick<Ground, 'guarded'>): boolean {
   return guarded.some((own) => {
     if (holds(own.real, real)) return true
     // Whoever deletes, moves or searches a folder reaches all that is in it; its list of names gives nothing away.

@@ -1,6 +1,7 @@
 import { type Refusal, refuse } from '../../words/verdict.ts'
 import type { Selected } from '../tool/selected.ts'
 import { type Drawn, extract } from './extract.ts'
+import { type OwnPlaces, reachesOwn } from './own-places.ts'
 import { nameOf } from './name.ts'
 import { type Ground, type Located, assertGround, locate, survey } from './path.ts'
 import { shown } from './plain-text.ts'
@@ -17,20 +18,25 @@ const NONE: readonly Scope[] = Object.freeze([])
 export class ScopeResolver implements Scopes {
   readonly #roots: readonly Root[]
   readonly #protectedPaths: readonly string[]
+  readonly #own: OwnPlaces | undefined
 
   /**
    * `protectedPaths` are the gateway's own home, configuration, policies and lock file: no scope may lie in them, and none
-   * but a listing may hold them. Both lists hold absolute paths.
+   * but a listing may hold them. Both lists hold absolute paths. With `own` all that any call says is looked through for them,
+   * and for the gateway's own door.
    *
    * @throws TypeError for a relative path, and for two roots of one name.
    */
-  constructor(roots: readonly Root[], protectedPaths: readonly string[]) {
+  constructor(roots: readonly Root[], protectedPaths: readonly string[], own?: OwnPlaces) {
     assertGround(roots, protectedPaths)
     this.#roots = roots
     this.#protectedPaths = protectedPaths
+    this.#own = own
   }
 
   resolve({ tool, proposal }: Pick<Selected, 'tool' | 'proposal'>): readonly Scope[] | Refusal {
+    const because = this.#own && reachesOwn(proposal.arguments, tool.server, this.#own, this.#roots)
+    if (because !== undefined) return refuse('SCOPE_OUTSIDE', { because })
     if (tool.profile.scopes.length === 0) return NONE
     const drawn = extract(proposal.arguments, tool.profile.scopes)
     if ('kind' in drawn) return drawn

@@ -1,4 +1,5 @@
 import type { AuthorizationServer, TokenEndpointResponse } from 'oauth4webapi'
+import { Secret } from '../../words/secret.ts'
 import type { SafeFetch } from '../safe-fetch/safe-fetch.ts'
 import { type AuthorizationRequest, requestAuthorization } from './authorization-code.ts'
 import type { Challenge } from './challenge.ts'
@@ -26,6 +27,8 @@ export interface UpstreamAuthOptions {
   /** Absent in the gateway: a login is begun by a command, not by a call. */
   readonly browser?: Browser
   readonly now?: () => number
+  /** Told of every token, so that it is known when it comes back. */
+  readonly onSecret?: (secret: Secret) => void
   /** For one renewal with all that it asks for, in milliseconds. A minute where nothing is said. */
   readonly renewMs?: number
 }
@@ -67,6 +70,7 @@ export class UpstreamAuth {
     this.#server.hash = ''
     this.#now = options.now ?? Date.now
     this.#kept = options.vault.read()
+    this.#tell()
   }
 
   get state(): AuthState {
@@ -266,5 +270,11 @@ export class UpstreamAuth {
   #keep({ tokens, ...rest }: Omit<Kept, 'tokens'> & { readonly tokens?: KeptTokens | undefined }): void {
     this.#kept = { ...rest, ...(tokens !== undefined && { tokens }) }
     this.#options.vault.write(this.#kept)
+    this.#tell()
+  }
+
+  #tell(): void {
+    const { access, refresh } = this.#kept.tokens ?? {}
+    for (const token of [access, refresh]) if (token !== undefined) this.#options.onSecret?.(new Secret(token))
   }
 }

@@ -27,7 +27,9 @@ export interface HttpOptions {
   readonly pauses?: PauseRange
 }
 
-export type HttpReach = Extract<UpstreamSpec['reach'], { kind: 'http' }>
+export type HttpReach = Omit<Extract<UpstreamSpec['reach'], { kind: 'http' }>, 'headers'> & {
+  readonly headers: Readonly<Record<string, Secret | string>>
+}
 
 /** Long enough for a server to take leave of a session, and short enough to wait for. */
 const FAREWELL_MS = 1000

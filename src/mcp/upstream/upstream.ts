@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../words/json.ts'
+import type { SecretReference } from '../../identity/secrets/reference.ts'
 import type { Secret } from '../../words/secret.ts'
 import type { Sending, WireOutcome } from '../../flow/receipt/receipt.ts'
 import type { Permit } from '../../flow/side-effect/operation.ts'
@@ -15,12 +16,12 @@ export interface UpstreamSpec {
         readonly args: readonly string[]
         readonly cwd: string
         /** The child's whole environment but PATH and HOME: names that the operator gave, and nothing else. */
-        readonly env: Readonly<Record<string, Secret | string>>
+        readonly env: Readonly<Record<string, Secret | SecretReference | string>>
       }
     | {
         readonly kind: 'http'
         readonly url: string
-        readonly headers: Readonly<Record<string, Secret | string>>
+        readonly headers: Readonly<Record<string, Secret | SecretReference | string>>
         /** Where tokens come from, for a server that wants one. */
         readonly auth?: LinkAuth
       }
