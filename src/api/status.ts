@@ -42,6 +42,7 @@ export const budgetAccountSchema = z.strictObject({
     calls: z.number().exactOptional(),
     wallMs: z.number().exactOptional(),
     resultBytes: z.number().exactOptional(),
+    sameCall: z.number().exactOptional(),
     concurrency: z.number().exactOptional(),
   }),
 })

@@ -55,12 +55,16 @@ export const consentRuleSchema = z
 export const budgetSchema = z
   .strictObject({
     name: text('Shown where the budget is spent.', 100),
-    per: z.enum(['all', 'principal', 'tool', 'principal+tool']).default('principal').describe('Who shares one count.'),
+    per: z
+      .enum(['all', 'tenant', 'principal', 'conversation', 'tool', 'principal+tool'])
+      .default('principal')
+      .describe('Who shares one count.'),
     match: z
       .strictObject({
         tool: glob('SERVER/TOOL.').exactOptional(),
         effect: effects.exactOptional(),
         principal: glob('Who asks.').exactOptional(),
+        tenant: glob('Whose wall they are behind.').exactOptional(),
       })
       .default({})
       .describe('Which calls count. Nothing given: all.'),
@@ -68,10 +72,11 @@ export const budgetSchema = z
     calls: count('Calls within the window.', 0, 1_000_000_000).exactOptional(),
     wall: duration('Time spent waiting for servers within the window.').exactOptional(),
     resultBytes: size('Bytes of results within the window.').exactOptional(),
+    sameCall: count('The very same call with the very same result, within the window.', 1, 100_000).exactOptional(),
     concurrency: count('Calls at one time.', 0, 100_000).exactOptional(),
   })
-  .refine((it) => (it.calls ?? it.wall ?? it.resultBytes ?? it.concurrency) !== undefined, {
-    error: 'expected at least one of `calls`, `wall`, `resultBytes`, `concurrency`',
+  .refine((it) => (it.calls ?? it.wall ?? it.resultBytes ?? it.sameCall ?? it.concurrency) !== undefined, {
+    error: 'expected at least one of `calls`, `wall`, `resultBytes`, `sameCall`, `concurrency`',
   })
   .describe('A limit on what may be spent.')
 

@@ -13,7 +13,7 @@ import { classify } from './receipt/classify.ts'
 import { errorKindOf } from './receipt/error-kind.ts'
 import { mayTryAgain } from './side-effect/error-kind.ts'
 import type { Receipt, WireOutcome } from './receipt/receipt.ts'
-import { bytesOf, effectOutcome, readOutcome, receiptStep, recordedInTime, stepOf } from './recorded.ts'
+import { effectOutcome, readOutcome, receiptStep, recordedInTime, spentOn, stepOf } from './recorded.ts'
 import { type Accepted, maskText, result } from './result/index.ts'
 import { sideEffect } from './side-effect/index.ts'
 import type { OperationRow } from './side-effect/ledger.ts'
@@ -75,7 +75,7 @@ async function conductRead(
   const wallMs = performance.now() - sent
   const receipt = classify(outcome, action)
   steps.push(receiptStep(receipt, sent))
-  action.hold.settle({ wallMs, resultBytes: bytesOf(receipt) })
+  action.hold.settle(spentOn(receipt, wallMs))
   const accepted =
     'bytes' in receipt && receipt.bytes !== undefined ? accept(permit, receipt, needs, steps, signal) : undefined
   const verdict = accepted instanceof Promise ? await accepted : accepted
@@ -134,7 +134,7 @@ async function concludeEffect(
     await recordedInTime(ledger.giveUp(operation, receipt.why))
     return refused(refuse('NOT_SENT', { why: receipt.why, attempts: permit.attempt }), steps, operation)
   }
-  action.hold.settle({ wallMs, resultBytes: bytesOf(receipt) })
+  action.hold.settle(spentOn(receipt, wallMs))
   const settled = effectOutcome(receipt, errorKindOf(outcome, receipt), action.tool.profile.receipt?.at, wallMs)
   if (!(await recordedInTime(ledger.settle(operation, settled, steps.slice(recorded)))))
     return { kind: 'unknown', operation, why: 'the outcome is known and could not be recorded yet', steps }

@@ -1,4 +1,5 @@
 import type { Facts, Refusal } from '../words/verdict.ts'
+import type { Spent } from './budget/funded.ts'
 import type { Step } from './line.ts'
 import type { ErrorKind } from './side-effect/error-kind.ts'
 import type { Receipt } from './receipt/receipt.ts'
@@ -65,8 +66,9 @@ export async function recordedInTime(writing: Promise<void>): Promise<boolean> {
   }
 }
 
-export function bytesOf(receipt: Receipt): number {
-  return 'bytes' in receipt ? (receipt.bytes?.length ?? 0) : 0
+export function spentOn(receipt: Receipt, wallMs: number): Spent {
+  const result = 'bytes' in receipt ? receipt.bytes : undefined
+  return { wallMs, resultBytes: result?.length ?? 0, ...(result === undefined ? {} : { result }) }
 }
 
 export function receiptStep(receipt: Receipt, began: number): Step {

@@ -212,6 +212,13 @@ export const refusals = {
     say: 'The budget for this window is spent.',
     next: 'Wait for the window that the facts name, or raise the budget.',
   },
+  LOOP_DETECTED: {
+    step: 'budget',
+    http: 429,
+    retry: false,
+    say: 'The very same call was made again and again, and brought the very same result each time.',
+    next: 'Do something else with what it brought. After the time that the facts name it may be made again.',
+  },
   TOO_MANY_AT_ONCE: {
     step: 'budget',
     http: 429,

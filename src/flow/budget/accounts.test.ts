@@ -9,7 +9,7 @@ import type { Hold } from './funded.ts'
 
 const nothing = { spentSince: () => [] }
 
-function calling(principal: string, key: string): Consented {
+function calling(principal: string, key: string, more: { tenant?: string; conversation?: string } = {}): Consented {
   const [server, name] = key.split('/') as [string, string]
   return {
     proposal: {
@@ -18,11 +18,11 @@ function calling(principal: string, key: string): Consented {
       arguments: {},
       canonical: '{}',
       digest: digest('{}'),
-      origin: { door: 'cli' },
+      origin: { door: 'cli', ...(more.conversation === undefined ? {} : { conversation: more.conversation }) },
       traceId: '1'.repeat(32),
       receivedAt: 0,
     },
-    principal: { id: principal, tenant: 't', kind: 'user', groups: [], proof: 'socket' },
+    principal: { id: principal, tenant: more.tenant ?? 't', kind: 'user', groups: [], proof: 'socket' },
     tool: {
       kind: 'tool',
       key,
@@ -81,12 +81,43 @@ test('a hold counts while it stands, is given back when nothing left, and cannot
 })
 
 test('what the ledger says was spent in this window still counts after a restart', () => {
-  const spent = { principal: 'ana', tool: 'a/x', effect: 'once', calls: 3, wallMs: 10, resultBytes: 500 }
+  const whose = { tenant: 't', conversation: '' }
+  const spent = { ...whose, principal: 'ana', tool: 'a/x', effect: 'once', calls: 3, wallMs: 10, resultBytes: 500 }
   const budget: Budget = { name: 'b', per: 'principal+tool', match: { effect: ['once'] }, windowMs: 1000, calls: 3 }
   const accounts = new Accounts([budget], { spentSince: (since) => (since === 5000 ? [spent] : []) }, 5500)
   const refused = accounts.hold(calling('ana', 'a/x'), 5600)
   assert.ok('code' in refused && refused.code === 'BUDGET_SPENT')
   held(accounts.hold(calling('ana', 'a/y'), 5600))
+})
+
+test('a tenant shares one count, and each conversation of a principal has one of its own', () => {
+  const shared = new Accounts([{ name: 't', per: 'tenant', match: {}, windowMs: 1000, calls: 1 }], nothing, 0)
+  held(shared.hold(calling('ana', 'a/x', { tenant: 'acme' }), 0))
+  assert.ok('code' in shared.hold(calling('bob', 'a/x', { tenant: 'acme' }), 0))
+  held(shared.hold(calling('ana', 'a/x', { tenant: 'other' }), 0))
+  const apart = new Accounts([{ name: 'c', per: 'conversation', match: {}, windowMs: 1000, calls: 1 }], nothing, 0)
+  held(apart.hold(calling('ana', 'a/x', { conversation: 'one' }), 0))
+  assert.ok('code' in apart.hold(calling('ana', 'a/y', { conversation: 'one' }), 0))
+  held(apart.hold(calling('ana', 'a/x', { conversation: 'two' }), 0))
+  held(apart.hold(calling('bob', 'a/x', { conversation: 'one' }), 0))
+})
+
+test('the very same call with the very same result is a loop; another result is progress, and another call is another', () => {
+  const accounts = new Accounts([{ name: 'l', per: 'principal', match: {}, windowMs: 1000, sameCall: 3 }], nothing, 0)
+  const call = (result: string, key = 'a/x') =>
+    held(accounts.hold(calling('ana', key), 0)).settle({ wallMs: 1, resultBytes: 1, result: Buffer.from(result) })
+  for (const result of ['same', 'same', 'new', 'new', 'new']) call(result)
+  const fourth = accounts.hold(calling('ana', 'a/x'), 0)
+  assert.ok('code' in fourth && fourth.code === 'LOOP_DETECTED', JSON.stringify(fourth))
+  call('new', 'a/y')
+  held(accounts.hold(calling('ana', 'a/x'), 1000))
+})
+
+test('what was given back without a call is no turn of a loop', () => {
+  const accounts = new Accounts([{ name: 'l', per: 'all', match: {}, windowMs: 1000, sameCall: 1 }], nothing, 0)
+  for (let n = 0; n < 5; n++) held(accounts.hold(calling('ana', 'a/x'), 0)).release()
+  held(accounts.hold(calling('ana', 'a/x'), 0)).settle({ wallMs: 1, resultBytes: 0 })
+  assert.ok('code' in accounts.hold(calling('ana', 'a/x'), 0))
 })
 
 test('whatever is held, settled and released, no more calls are let through in a window than the budget says', () => {

@@ -2,20 +2,37 @@ import { refuse, type Refusal } from '../../words/verdict.ts'
 import type { Consented } from '../consent/consented.ts'
 import { globMatches } from '../consent/rules.ts'
 import type { Budgets, Hold, Spent } from './funded.ts'
+import { Loops } from './loops.ts'
 
 /** One limit over one window. What is not given is not limited. */
 export interface Budget {
   readonly name: string
-  /** Who shares it: each principal, each tool, each pair, or all. */
-  readonly per: 'all' | 'principal' | 'tool' | 'principal+tool'
-  readonly match: { readonly tool?: string; readonly effect?: readonly string[]; readonly principal?: string }
+  /** Who shares it: each tenant, principal, conversation of a principal, tool, pair, or all. */
+  readonly per: 'all' | 'tenant' | 'principal' | 'conversation' | 'tool' | 'principal+tool'
+  readonly match: {
+    readonly tool?: string
+    readonly effect?: readonly string[]
+    readonly principal?: string
+    readonly tenant?: string
+  }
   /** Milliseconds; windows start at multiples of it since 1970. */
   readonly windowMs: number
   readonly calls?: number
   readonly wallMs?: number
   readonly resultBytes?: number
+  /** So often the very same call within the window, as long as it brings the same result: a loop without progress. */
+  readonly sameCall?: number
   /** At the same time, whatever the window. */
   readonly concurrency?: number
+}
+
+/** Whose a call is, as far as budgets go. */
+interface Holder {
+  readonly tenant: string
+  readonly principal: string
+  readonly conversation: string
+  readonly tool: string
+  readonly effect: string
 }
 
 interface Account {
@@ -29,7 +46,9 @@ interface Account {
 /** What was spent before this process began: the ledger knows. */
 export interface Spending {
   spentSince(since: number): readonly {
+    readonly tenant: string
     readonly principal: string
+    readonly conversation: string
     readonly tool: string
     readonly effect: string
     readonly calls: number
@@ -49,12 +68,19 @@ export interface AccountView {
 
 const ACCOUNT_LIMIT = 10_000
 
+/** A budget that a call counts in, and the account of it. */
+export interface Applying {
+  readonly budget: Budget
+  readonly key: string
+}
+
 /** Books of all budgets. A hold counts as one call at once; time and bytes are booked when it is settled. */
 export class Accounts implements Budgets {
   readonly #budgets: readonly Budget[]
   readonly #accounts = new Map<string, Account>()
   // Which budgets apply depends only on principal, tool and effect.
-  readonly #applying = new Map<string, readonly { budget: Budget; key: string }[]>()
+  readonly #applying = new Map<string, readonly Applying[]>()
+  readonly #loops = new Loops()
   #next = 1
 
   constructor(budgets: readonly Budget[], spending: Spending, now: number) {
@@ -62,8 +88,8 @@ export class Accounts implements Budgets {
     for (const budget of budgets) {
       const window = Math.floor(now / budget.windowMs)
       for (const spent of spending.spentSince(window * budget.windowMs)) {
-        if (!applies(budget, spent.principal, spent.tool, spent.effect)) continue
-        const account = this.#account(keyOf(budget, spent.principal, spent.tool), window)
+        if (!applies(budget, spent)) continue
+        const account = this.#account(keyOf(budget, spent), window)
         account.calls += spent.calls
         account.wallMs += spent.wallMs
         account.resultBytes += spent.resultBytes
@@ -72,8 +98,21 @@ export class Accounts implements Budgets {
   }
 
   hold(consented: Consented, now: number): Hold | Refusal {
-    const { principal, tool } = consented
-    const applying = this.#applyingTo(principal.id, tool.key, tool.profile.effect)
+    const { principal, tool, proposal } = consented
+    const holder = {
+      tenant: principal.tenant,
+      principal: principal.id,
+      conversation: proposal.origin.conversation ?? proposal.origin.session ?? '',
+      tool: tool.key,
+      effect: tool.profile.effect,
+    }
+    const applying = this.#applyingTo(holder)
+    const looping = this.#loops.judge(
+      applying,
+      `${holder.principal}\n${holder.conversation}\n${tool.key}\n${proposal.digest}`,
+      now,
+    )
+    if ('code' in looping) return looping
     const touched: Account[] = []
     let wallMs = Infinity
     let resultBytes = Infinity
@@ -89,7 +128,20 @@ export class Accounts implements Budgets {
       account.calls++
       account.running++
     }
-    return holdOf(this.#next++, touched, wallMs, resultBytes)
+    return holdOf(this.#next++, touched, wallMs, resultBytes, looping.settled)
+  }
+
+  /** The oldest that nothing runs on: conversations come and go, and each has an account of its own. */
+  #forgetIdle(): void {
+    for (const [key, { running }] of this.#accounts) {
+      if (this.#accounts.size < ACCOUNT_LIMIT / 2) return
+      if (running === 0 && this.#perOf(key) === 'conversation') this.#accounts.delete(key)
+    }
+  }
+
+  #perOf(key: string): Budget['per'] | undefined {
+    const name = key.slice(0, key.indexOf('\n'))
+    return this.#budgets.find((budget) => budget.name === name)?.per
   }
 
   view(now: number): readonly AccountView[] {
@@ -114,13 +166,13 @@ export class Accounts implements Budgets {
     return views
   }
 
-  #applyingTo(principal: string, tool: string, effect: string): readonly { budget: Budget; key: string }[] {
-    const key = `${principal}\n${tool}`
+  #applyingTo(holder: Holder): readonly Applying[] {
+    const key = `${holder.tenant}\n${holder.principal}\n${holder.conversation}\n${holder.tool}`
     let found = this.#applying.get(key)
     if (found === undefined) {
       found = this.#budgets
-        .filter((budget) => applies(budget, principal, tool, effect))
-        .map((budget) => ({ budget, key: keyOf(budget, principal, tool) }))
+        .filter((budget) => applies(budget, holder))
+        .map((budget) => ({ budget, key: keyOf(budget, holder) }))
       if (this.#applying.size >= ACCOUNT_LIMIT) this.#applying.clear()
       this.#applying.set(key, found)
     }
@@ -130,6 +182,7 @@ export class Accounts implements Budgets {
   #account(key: string, window: number): Account {
     let account = this.#accounts.get(key)
     if (account === undefined) {
+      if (this.#accounts.size >= ACCOUNT_LIMIT) this.#forgetIdle()
       account = { window, calls: 0, wallMs: 0, resultBytes: 0, running: 0 }
       this.#accounts.set(key, account)
     }
@@ -143,18 +196,23 @@ export class Accounts implements Budgets {
   }
 }
 
-function applies({ match }: Budget, principal: string, tool: string, effect: string): boolean {
+function applies({ match }: Budget, { tenant, principal, tool, effect }: Holder): boolean {
   return (
     (match.tool === undefined || globMatches(match.tool, tool)) &&
     (match.effect === undefined || match.effect.includes(effect)) &&
+    (match.tenant === undefined || globMatches(match.tenant, tenant)) &&
     (match.principal === undefined || globMatches(match.principal, principal))
   )
 }
 
-function keyOf({ name, per }: Budget, principal: string, tool: string): string {
+function keyOf({ name, per }: Budget, { tenant, principal, conversation, tool }: Holder): string {
   switch (per) {
     case 'all':
       return `${name}\n`
+    case 'tenant':
+      return `${name}\n${tenant}`
+    case 'conversation':
+      return `${name}\n${principal}\n${conversation}`
     case 'principal':
       return `${name}\n${principal}`
     case 'tool':
@@ -182,7 +240,13 @@ function spent(budget: Budget, account: Account, now: number): Refusal | undefin
   return refuse('BUDGET_SPENT', { budget: budget.name, ...over, again: new Date(again).toISOString() })
 }
 
-function holdOf(id: number, accounts: readonly Account[], wallMs: number, resultBytes: number): Hold {
+function holdOf(
+  id: number,
+  accounts: readonly Account[],
+  wallMs: number,
+  resultBytes: number,
+  settled: (result: Uint8Array | undefined) => void,
+): Hold {
   let open = true
   const end = (): void => {
     if (!open) throw new Error(`hold ${id} was settled before`)
@@ -195,6 +259,7 @@ function holdOf(id: number, accounts: readonly Account[], wallMs: number, result
     resultBytes,
     settle: (used: Spent) => {
       end()
+      settled(used.result)
       for (const account of accounts) {
         account.wallMs += used.wallMs
         account.resultBytes += used.resultBytes

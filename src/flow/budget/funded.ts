@@ -15,6 +15,8 @@ export interface Hold {
 export interface Spent {
   readonly wallMs: number
   readonly resultBytes: number
+  /** What came back, by which progress is told from a loop. */
+  readonly result?: Uint8Array
 }
 
 export interface Funded extends Consented {

@@ -48,8 +48,8 @@ export function operationView(row: OperationRow): OperationView {
 }
 
 export function budgetAccountView({ limits, ...account }: AccountView): BudgetAccount {
-  const { windowMs, calls, wallMs, resultBytes, concurrency } = limits
-  return { ...account, limits: { windowMs, ...present({ calls, wallMs, resultBytes, concurrency }) } }
+  const { windowMs, calls, wallMs, resultBytes, sameCall, concurrency } = limits
+  return { ...account, limits: { windowMs, ...present({ calls, wallMs, resultBytes, sameCall, concurrency }) } }
 }
 
 /** JSON text of the CallReport. The result is spliced in as it came, so that no reader in between can change it. */

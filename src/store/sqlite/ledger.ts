@@ -315,7 +315,9 @@ export class SqliteLedger implements Ledger, Approvals, History {
 
   /** What was spent since then by whom on what, for budgets that outlive a restart. */
   spentSince(since: number): readonly {
+    tenant: string
     principal: string
+    conversation: string
     tool: string
     effect: string
     calls: number
@@ -324,16 +326,19 @@ export class SqliteLedger implements Ledger, Approvals, History {
   }[] {
     const rows = this.#writer.db
       .statement(
-        `SELECT principal, tool, effect, count(*) AS calls, sum(wall_ms) AS wall, sum(result_bytes) AS bytes
-         FROM operation WHERE op_id >= ? GROUP BY principal, tool, effect
+        `SELECT tenant, principal, ifnull(conversation, '') AS conversation, tool, effect, count(*) AS calls, sum(wall_ms) AS wall, sum(result_bytes) AS bytes
+         FROM operation WHERE op_id >= ? GROUP BY tenant, principal, conversation, tool, effect
          UNION ALL
-         SELECT json_extract(record, '$.principal'), json_extract(record, '$.tool'), 'read', count(*),
+         SELECT json_extract(record, '$.tenant'), json_extract(record, '$.principal'),
+           ifnull(json_extract(record, '$.facts.conversation'), ''), json_extract(record, '$.tool'), 'read', count(*),
            sum(json_extract(record, '$.facts.wallMs')), sum(json_extract(record, '$.facts.bytes'))
-         FROM event WHERE kind = 'op.read' AND at >= ? GROUP BY 1, 2`,
+         FROM event WHERE kind = 'op.read' AND at >= ? GROUP BY 1, 2, 3, 4`,
       )
       .all(firstIdAt('op', since), since) as Row[]
     return rows.map((row) => ({
+      tenant: String(row['tenant']),
       principal: String(row['principal']),
+      conversation: String(row['conversation']),
       tool: String(row['tool']),
       effect: String(row['effect']),
       calls: Number(row['calls']),

@@ -43,9 +43,9 @@ function upstreamKeyOf(secret: Uint8Array, operation: string): string {
 }
 
 const insertSql = `INSERT INTO operation(op_id, tenant, principal, tool, effect, request_key, arguments_digest, scopes_digest,
-  pin, policy_version, state, standing, attempts, upstream_key, approval, repeat_of, why, result_bytes, wall_ms, salt,
+  conversation, pin, policy_version, state, standing, attempts, upstream_key, approval, repeat_of, why, result_bytes, wall_ms, salt,
   created_at, updated_at, dispatched_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 function common(action: AuthorisedAction): Pick<Happening, 'tenant' | 'principal' | 'tool' | 'trace'> {
   return {
@@ -96,6 +96,7 @@ export function claimOperation(
     requestKey ?? null,
     proposal.digest,
     action.scopesDigest,
+    proposal.origin.conversation ?? proposal.origin.session ?? null,
     tool.pin,
     action.policyVersion,
     'proposed',
@@ -341,6 +342,7 @@ export function readOperation(
 ): void {
   const salt = randomSalt(16)
   const { proposal } = action
+  const conversation = proposal.origin.conversation ?? proposal.origin.session
   const happening: Happening = {
     kind: 'op.read',
     at: now,
@@ -358,6 +360,7 @@ export function readOperation(
     facts: {
       wallMs: Math.round(outcome.wallMs),
       bytes: outcome.result?.length ?? 0,
+      ...(conversation === undefined ? {} : { conversation }),
       ...(outcome.why === undefined ? {} : { why: outcome.why }),
     },
   }
