@@ -244,7 +244,8 @@ function send(
   // An adapter that breaks has not proved that nothing left.
   return sending.then(
     (outcome) => {
-      needs.breaker?.note(permit.action.tool.server, outcome.kind === 'reply' || outcome.kind === 'error')
+      // What did not leave says nothing of the server; that it cannot be reached shows by itself.
+      if (outcome.kind !== 'not-sent') needs.breaker?.note(permit.action.tool.server, outcome.kind !== 'no-answer')
       owed = permit.lane === 'effect' && outcome.kind === 'no-answer' && outcome.listening === true
       if (owed) needs.onPending?.(permit.operation)
       return outcome
