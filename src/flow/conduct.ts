@@ -228,6 +228,7 @@ function send(
     softDeadlineMs: Math.min(profile.softDeadlineMs, permit.action.hold.wallMs),
     hardDeadlineMs: profile.hardDeadlineMs,
     onLate: (late) => {
+      noteAnswer(late, permit, needs)
       if (permit.lane !== 'effect') return
       if (!owed) return needs.onLate?.(permit, late)
       owed = false
@@ -244,8 +245,7 @@ function send(
   // An adapter that breaks has not proved that nothing left.
   return sending.then(
     (outcome) => {
-      // What did not leave says nothing of the server; that it cannot be reached shows by itself.
-      if (outcome.kind !== 'not-sent') needs.breaker?.note(permit.action.tool.server, outcome.kind !== 'no-answer')
+      noteAnswer(outcome, permit, needs)
       owed = permit.lane === 'effect' && outcome.kind === 'no-answer' && outcome.listening === true
       if (owed) needs.onPending?.(permit.operation)
       return outcome
@@ -256,6 +256,12 @@ function send(
       detail: `the upstream's adapter broke: ${fault instanceof Error ? fault.name : 'fault'}`,
     }),
   )
+}
+
+// What did not leave, and what the caller did not wait for, say nothing of the server.
+function noteAnswer(outcome: WireOutcome, { action }: Permit, { breaker }: FlowNeeds): void {
+  if (outcome.kind === 'not-sent' || (outcome.kind === 'no-answer' && outcome.why === 'caller-left')) return
+  breaker?.note(action.tool.server, outcome.kind !== 'no-answer')
 }
 
 function accept(
