@@ -1,6 +1,6 @@
 import { networkInterfaces, hostname } from 'node:os'
 import { type Json, isJsonObject } from '../../words/json.ts'
-import { isOwn, survey } from './path.ts'
+import { type Ground, isOwn, survey } from './path.ts'
 import type { Root } from './scoped.ts'
 import { walk } from './walk.ts'
 
@@ -25,44 +25,72 @@ const URLS = /\b(?:https?|wss?):\/\/[^\s"'<>\\^`{|}]{1,2048}/gi
  * tool that nobody described may name a path too. Answers a reason, or undefined. There is no policy that could permit it.
  */
 export function reachesOwn(given: Json, server: string, own: OwnPlaces, roots: readonly Root[]): string | undefined {
-  const texts: string[] = []
-  if (!gather(given, texts)) return 'the call says more than can be looked through'
-  if (texts.every((text) => text === '')) return undefined
-  const guarded = survey([], own.paths)
-  const needles = [...new Set([...own.paths, ...guarded.guarded.map(({ real }) => real)])].map((it) => it.toLowerCase())
+  const said: Said = { values: [], keys: [] }
+  if (!gather(given, said)) return 'the call says more than can be looked through'
+  const { ground, needles } = groundOf(own)
   const bases = [own.folders.get(server), ...roots.map(({ path }) => path)].filter((it) => it !== undefined)
-  for (const text of texts) {
+  for (const text of [...said.values, ...said.keys]) {
     const plain = decoded(text)
     const lower = plain.toLowerCase()
     // Also in the middle of a command line, and in a URL of the scheme `file`.
     if (needles.some((needle) => contains(lower, needle))) return OWN_FILES
-    const path = pathIn(plain)
-    if (path !== undefined && (path.includes('/') || !/\s/.test(path))) {
-      const places = path.startsWith('/') ? [path] : bases.map((base) => `${base}/${path}`)
-      for (const place of places) {
-        const found = walk(place)
-        if (!('astray' in found) && isOwn(found, 'list', guarded)) return OWN_FILES
-      }
-    }
+    if (!mayHoldPort(text, own)) continue
     for (const [url] of text.matchAll(URLS)) if (isOwnDoor(url, own)) return OWN_DOOR
     if (text.length <= 300 && isOwnDoor(`http://${text}`, own)) return OWN_DOOR
   }
+  for (const text of [...said.values, ...said.keys.filter((key) => key.includes('/'))]) {
+    const path = pathIn(decoded(text))
+    // What has neither a slash nor one word is prose.
+    if (path === undefined || (!path.includes('/') && /\s/.test(path))) continue
+    for (const place of path.startsWith('/') ? [path] : bases.map((base) => `${base}/${path}`)) {
+      const found = walk(place)
+      if (!('astray' in found) && isOwn(found, 'list', ground)) return OWN_FILES
+    }
+  }
   return undefined
+}
+
+interface Said {
+  readonly values: string[]
+  readonly keys: string[]
+}
+
+/** The gateway's own files are the operator's to move, and no call waits for a look at each of them. */
+const LOOK_EVERY_MS = 1000
+const looked = new WeakMap<
+  OwnPlaces,
+  { readonly at: number; readonly ground: Ground; readonly needles: readonly string[] }
+>()
+
+function groundOf(own: OwnPlaces): { readonly ground: Ground; readonly needles: readonly string[] } {
+  const known = looked.get(own)
+  const at = performance.now()
+  if (known !== undefined && at - known.at < LOOK_EVERY_MS) return known
+  const ground = survey([], own.paths)
+  const needles = [...new Set([...own.paths, ...ground.guarded.map(({ real }) => real)])].map((it) => it.toLowerCase())
+  const fresh = { at, ground, needles }
+  looked.set(own, fresh)
+  return fresh
+}
+
+function mayHoldPort(text: string, { ports }: OwnPlaces): boolean {
+  return ports().some((port) => port === 80 || port === 443 || text.includes(String(port)))
 }
 
 const OWN_FILES = "it belongs to the gateway's own files, which no policy opens"
 const OWN_DOOR = 'it leads to the door of this gateway, which is not for tools'
 
-function gather(value: Json, into: string[]): boolean {
-  if (typeof value === 'string') into.push(value)
-  else if (Array.isArray(value)) return value.every((item) => gather(item as Json, into))
+function gather(value: Json, into: Said): boolean {
+  if (typeof value === 'string') {
+    if (value !== '') into.values.push(value)
+  } else if (Array.isArray(value)) return value.every((item) => gather(item as Json, into))
   else if (isJsonObject(value)) {
     for (const [key, item] of Object.entries(value)) {
-      into.push(key)
+      into.keys.push(key)
       if (!gather(item, into)) return false
     }
   }
-  return into.length <= MOST_TEXTS
+  return into.values.length + into.keys.length <= MOST_TEXTS
 }
 
 function contains(text: string, path: string): boolean {
