@@ -11,7 +11,7 @@ export { runTask, type Task } from './model/loop.ts'
 export type { RunReport } from './model/report.ts'
 export { parseModel } from './model/providers/spec.ts'
 // Judge an export of evidence by itself, without a database and without a network.
-export { type Judgement, verifyExport } from './flow/evidence/index.ts'
+export { type Judgement, verifyExport } from './verifier/index.ts'
 // What an answer is made of.
 export type { Answer } from './flow/answer.ts'
 export type { Step } from './flow/line.ts'

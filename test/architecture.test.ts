@@ -9,6 +9,7 @@ const root = join(import.meta.dirname, '..')
 /** Folders of `src/` in the order of the data. A file may import from its own row and from the rows before it. */
 const rows: readonly string[] = [
   'words',
+  'verifier',
   'flow/order.ts',
   'flow/points.ts',
   'flow/gate.ts',

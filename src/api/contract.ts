@@ -13,7 +13,15 @@ import {
   toolSearchSchema,
   toolSummarySchema,
 } from './catalogue.ts'
-import { evidenceFilterSchema, evidenceSchema, judgementSchema } from './evidence.ts'
+import {
+  evidenceFilterSchema,
+  evidenceSchema,
+  erasedSchema,
+  eraseSchema,
+  exportFilterSchema,
+  judgementSchema,
+  rotatedSchema,
+} from './evidence.ts'
 import { decideOperationSchema, operationDetailSchema, operationFilterSchema, operationSchema } from './operations.ts'
 import { budgetAccountSchema, policyReportSchema, statusSchema } from './status.ts'
 import { refusalSchema } from './values.ts'
@@ -92,7 +100,9 @@ export const routes = {
   budgets: { method: 'GET', path: '/v1/budgets', answer: list('budgets', budgetAccountSchema) },
   evidence: { method: 'GET', path: '/v1/evidence', query: evidenceFilterSchema, answer: evidenceSchema },
   /** application/x-ndjson: the lines of an export, header and trailer included. */
-  exportEvidence: { method: 'GET', path: '/v1/evidence/export', answer: z.string() },
+  exportEvidence: { method: 'GET', path: '/v1/evidence/export', query: exportFilterSchema, answer: z.string() },
+  eraseSubject: { method: 'POST', path: '/v1/evidence/erase', body: eraseSchema, answer: erasedSchema },
+  rotateKey: { method: 'POST', path: '/v1/evidence/rotate', answer: rotatedSchema },
   verifyEvidence: { method: 'POST', path: '/v1/evidence/verify', answer: judgementSchema },
   checkPolicy: { method: 'POST', path: '/v1/policy/check', answer: policyReportSchema },
   stop: { method: 'POST', path: '/v1/stop', answer: z.strictObject({ stopping: z.literal(true) }) },
@@ -120,7 +130,7 @@ export type {
   ToolSearchQuery,
   ToolSummary,
 } from './catalogue.ts'
-export type { EvidenceFilter, EvidenceList } from './evidence.ts'
+export type { EvidenceFilter, EraseSubject, EvidenceList, ExportRequest } from './evidence.ts'
 export type { CallRecord, DecideOperation, OperationDetail, OperationFilter, OperationView } from './operations.ts'
 export type { BeginLogin, FinishLogin, Login } from './logins.ts'
 export type { BudgetAccount, PolicyReport, Status } from './status.ts'

@@ -12,7 +12,7 @@ export function operationDetail(open: OpenLedger, id: string): OperationDetail |
   const sent = open.ledger.payload(id, 'arguments')
   const result = open.ledger.payload(id, 'result')
   const cut = result !== undefined && result.length > SHOWN_BYTES
-  const happenings = open.records({ operation: id, limit: 1000 }).map(happeningOf)
+  const happenings = open.happenings(id).map(happeningOf)
   return {
     ...operationView(row),
     ...(sent === undefined ? {} : { arguments: Buffer.from(sent).toString('utf8') }),
@@ -24,8 +24,8 @@ export function operationDetail(open: OpenLedger, id: string): OperationDetail |
   }
 }
 
-function happeningOf(line: string): OperationDetail['happenings'][number] {
-  const { seq, kind, at, path, steps, facts } = JSON.parse(line) as OperationDetail['happenings'][number]
+function happeningOf(record: object): OperationDetail['happenings'][number] {
+  const { seq, kind, at, path, steps, facts } = record as OperationDetail['happenings'][number]
   return {
     seq,
     kind,

@@ -8,8 +8,10 @@ import type {
   CheckReport,
   DecideApproval,
   DecideOperation,
+  EraseSubject,
   EvidenceFilter,
   EvidenceList,
+  ExportRequest,
   FinishLogin,
   Login,
   Offers,
@@ -236,8 +238,20 @@ export class Steward implements Control {
     return Promise.resolve(this.#core.open.records(filter).map((line) => JSON.parse(line) as JsonObject))
   }
 
-  exportEvidence(_signal: AbortSignal): AsyncIterable<string> {
-    return this.#core.open.exportLines()
+  exportEvidence({ payloads, ...filter }: ExportRequest, _signal: AbortSignal): AsyncIterable<string> {
+    return this.#core.open.exportLines({ filter, payloads: payloads === 'yes' })
+  }
+
+  async rotateKey(): Promise<{ readonly key: string }> {
+    return { key: await this.#core.open.rotateKey() }
+  }
+
+  async eraseSubject({
+    tenant,
+    principal,
+    why,
+  }: EraseSubject): Promise<{ readonly keys: readonly string[] } | undefined> {
+    return this.#core.open.erase({ tenant, principal }, { by: localUser.id, why })
   }
 
   async verifyEvidence(): Promise<Judgement> {

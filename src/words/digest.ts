@@ -12,10 +12,32 @@ export function isDigest(text: string): text is Digest {
   return /^[0-9a-f]{64}$/.test(text)
 }
 
-/** A digest that an outsider cannot guess small values from: the salt stays with the value. */
+const BLOCK = 64
+const SMALL = 4096
+const inner = Buffer.alloc(BLOCK + SMALL)
+const outer = Buffer.alloc(BLOCK + 32)
+
+/**
+ * HMAC-SHA-256 (RFC 2104 §2) under a salt of 32 bytes: an outsider cannot guess small values from it, and whoever is given
+ * salt and value can check it. Made of the library's one-shot hash: in Node 24 an Hmac object costs thirty times as much.
+ */
 export function commitment(salt: Uint8Array, bytes: string | Uint8Array): Digest {
-  // In one piece for the small, and without a copy for the large.
-  if (bytes.length > 4096) return createHash('sha256').update(salt).update(bytes).digest('hex') as Digest
-  const value = typeof bytes === 'string' ? Buffer.from(bytes, 'utf8') : bytes
-  return hash('sha256', Buffer.concat([salt, value]), 'hex') as Digest
+  if (salt.length !== 32) throw new TypeError('a salt has 32 bytes')
+  for (let n = 0; n < 32; n++) {
+    inner[n] = salt[n]! ^ 0x36
+    outer[n] = salt[n]! ^ 0x5c
+  }
+  inner.fill(0x36, 32, BLOCK)
+  outer.fill(0x5c, 32, BLOCK)
+  outer.write(innerHash(bytes), BLOCK, 'hex')
+  return hash('sha256', outer, 'hex') as Digest
+}
+
+// In one piece for the small, and without a copy for the large.
+function innerHash(bytes: string | Uint8Array): string {
+  const length = typeof bytes === 'string' ? Buffer.byteLength(bytes, 'utf8') : bytes.length
+  if (length > SMALL) return createHash('sha256').update(inner.subarray(0, BLOCK)).update(bytes).digest('hex')
+  if (typeof bytes === 'string') inner.write(bytes, BLOCK, 'utf8')
+  else inner.set(bytes, BLOCK)
+  return hash('sha256', inner.subarray(0, BLOCK + length), 'hex')
 }

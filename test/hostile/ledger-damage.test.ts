@@ -109,6 +109,12 @@ function sql(text: string): void {
   db.close()
 }
 
+function guard(text: string): void {
+  const db = new DatabaseSync(join(site.home, 'ledger.db'))
+  db.exec(text)
+  db.close()
+}
+
 test('untouched, it goes on', async (t) => {
   assert.equal(await staysSafe(t, 'untouched'), 'valid')
 })
@@ -125,26 +131,34 @@ test('a second gateway on the same home is refused, and the first one notices no
 const damages: Readonly<Record<string, () => void>> = {
   'the ledger is deleted': () => ENDS.forEach((end) => rmSync(join(site.home, `ledger.db${end}`), { force: true })),
   'its tail is cut off': () => sql('DELETE FROM event WHERE seq > (SELECT max(seq) - 3 FROM event)'),
-  'one event is edited': () => sql("UPDATE event SET record = replace(record, 'a/pay', 'a/xxx') WHERE seq = 4"),
+  'one event is edited': () =>
+    sql(
+      "UPDATE event SET record = replace(record, 'a/pay', 'a/xxx') WHERE seq = (SELECT min(seq) FROM event WHERE record LIKE '%a/pay%')",
+    ),
   'an operation is said to have failed': () => sql(`UPDATE operation SET state = 'failed' ${ofUnknown}`),
   'an operation is deleted': () => sql(`DELETE FROM payload; DELETE FROM attempt; DELETE FROM operation ${ofUnknown}`),
 }
-/** The row of an operation and the whole of an approval are trusted, and not measured against the events, but for the state. */
-const unseen: Readonly<Record<string, () => void>> = {
+const edits: Readonly<Record<string, () => void>> = {
   'an unknown is said to have been answered': () => sql(`UPDATE operation SET standing = 'answered' ${ofUnknown}`),
   'an unknown is given to somebody else': () => sql(`UPDATE operation SET principal = 'eve' ${ofUnknown}`),
   'an unknown is said to be a read': () => sql(`UPDATE operation SET effect = 'read' ${ofUnknown}`),
   'an unknown is said to be of other arguments': () =>
     sql(`UPDATE operation SET arguments_digest = '${'f'.repeat(64)}' ${ofUnknown}`),
+  'a reason is changed': () => sql(`UPDATE operation SET why = 'it was fine' ${ofUnknown}`),
+  'a time is changed': () => sql(`UPDATE operation SET created_at = created_at + 1 ${ofUnknown}`),
+  'a count is changed': () => sql(`UPDATE operation SET attempts = 2 ${ofUnknown}`),
+  'a guard is taken out': () => guard('DROP TRIGGER operation_state'),
+  'a unique key is taken out': () => guard('DROP INDEX operation_open'),
+  'a legal edge is added': () => guard("INSERT INTO transition VALUES ('unknown', 'failed')"),
   'an approval is granted by hand': () =>
     sql("UPDATE approval SET state = 'granted', decided_by = 'bob', channel = 'cli', decided_at = 1"),
   'an approval is denied by hand': () =>
     sql("UPDATE approval SET state = 'denied', decided_by = 'bob', channel = 'cli', decided_at = 1, why = ''"),
 }
-for (const [what, damage] of Object.entries({ ...damages, ...unseen }))
+for (const [what, damage] of Object.entries({ ...damages, ...edits }))
   test(`when ${what} while it is stopped, the next start says so or is not misled`, async (t) => {
     damage()
-    await staysSafe(t, what)
+    assert.equal(await staysSafe(t, what), 'closed')
   })
 
 test('an old copy that is put back is told from the newer one, on this start and on the next', async (t) => {
@@ -185,6 +199,8 @@ function dump(): string {
     const rows = tables.map((table) => db.prepare(`SELECT * FROM ${table}`).all())
     // When a look is due is a plan and no fact; every start may make it anew.
     for (const row of rows[3]!) delete row['next_due']
+    // A number that makes a commit have something to sync.
+    rows[1] = rows[1]!.filter(({ k }) => k !== 'synced')
     return JSON.stringify([...rows, db.prepare('PRAGMA integrity_check').all()])
   } catch (fault) {
     return String(fault)
@@ -193,49 +209,45 @@ function dump(): string {
   }
 }
 
-test(
-  'one byte of the ledger, turned at fifty places: closed, or nothing has changed',
-  { todo: 'columns that no event states (times, counts, reasons) are not verified yet' },
-  async (t) => {
-    const file = join(site.home, 'ledger.db')
-    const bytes = readFileSync(file)
-    const unharmed = dump()
-    const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
-    const places = Number(process.env['PLACES'] ?? 50)
-    let state = seed
-    const next = (below: number): number => (state = (state * 48271 + 11) % 2147483647) % below
-    const said = { closed: 0, unharmed: 0 }
-    const misled: string[] = []
-    for (let n = 0; n < places; n++) {
-      restore()
-      const damaged = Buffer.from(bytes)
-      const at = next(bytes.length)
-      const bit = next(8)
-      damaged[at] = damaged[at]! ^ (1 << bit)
-      writeFileSync(file, damaged)
-      let open: OpenLedger
-      try {
-        open = openLedger(site.home, {
-          repeatWindowMs: 600_000,
-          reads: 'grouped',
-          checkpointEvery: 1000,
-          checkpointMs: 10_000,
-        })
-      } catch {
-        said.closed++
-        continue
-      }
-      const { verdict } = open.judgement
-      const closed = open.ledger.closed !== undefined
-      if (verdict !== 'valid' && closed) said.closed++
-      else if (!closed && dump() === unharmed) said.unharmed++
-      else misled.push(`byte ${at}, bit ${bit}`)
-      await open.close()
+test('one byte of the ledger, turned at fifty places: closed, or nothing has changed', async (t) => {
+  const file = join(site.home, 'ledger.db')
+  const bytes = readFileSync(file)
+  const unharmed = dump()
+  const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+  const places = Number(process.env['PLACES'] ?? 50)
+  let state = seed
+  const next = (below: number): number => (state = (state * 48271 + 11) % 2147483647) % below
+  const said = { closed: 0, unharmed: 0 }
+  const misled: string[] = []
+  for (let n = 0; n < places; n++) {
+    restore()
+    const damaged = Buffer.from(bytes)
+    const at = next(bytes.length)
+    const bit = next(8)
+    damaged[at] = damaged[at]! ^ (1 << bit)
+    writeFileSync(file, damaged)
+    let open: OpenLedger
+    try {
+      open = openLedger(site.home, {
+        repeatWindowMs: 600_000,
+        reads: 'grouped',
+        checkpointEvery: 1000,
+        checkpointMs: 10_000,
+      })
+    } catch {
+      said.closed++
+      continue
     }
-    t.diagnostic(`closed ${said.closed}, unharmed ${said.unharmed}, seed ${seed}`)
-    assert.deepEqual(misled, [], `seed ${seed}`)
-  },
-)
+    const { verdict } = open.judgement
+    const closed = open.ledger.closed !== undefined
+    if (verdict !== 'valid' && closed) said.closed++
+    else if (!closed && dump() === unharmed) said.unharmed++
+    else misled.push(`byte ${at}, bit ${bit}`)
+    await open.close()
+  }
+  t.diagnostic(`closed ${said.closed}, unharmed ${said.unharmed}, seed ${seed}`)
+  assert.deepEqual(misled, [], `seed ${seed}`)
+})
 
 test('a ledger that is cut in half is closed', async (t) => {
   const file = join(site.home, 'ledger.db')

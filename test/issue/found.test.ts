@@ -64,7 +64,7 @@ test('D1: a ledger that went back signs nothing, not for an export either, and s
   const first = await start(t, site)
   assert.equal(wordFor(await call(first.gateway, 'w/pay', { key: 'b', mode: 'ok' })), 'LEDGER_ROLLED_BACK')
   try {
-    for await (const _line of first.gateway.control.exportEvidence(never));
+    for await (const _line of first.gateway.control.exportEvidence({ payloads: 'no' }, never));
   } catch {
     // To refuse is as good as to export it unsigned.
   }

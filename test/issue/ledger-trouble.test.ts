@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { mock, test } from 'node:test'
 import { LedgerFault } from '../../src/flow/side-effect/ledger.ts'
 import { Database } from '../../src/store/sqlite/database.ts'
+import { FileVault } from '../../src/store/vault.ts'
 import { ledgerFile } from '../../src/store/sqlite/verify.ts'
 import { textMember } from '../../src/words/json.ts'
 import { fixture, makeSite, type Site } from '../fixtures/site.ts'
@@ -30,13 +31,13 @@ test('F28: a database that does not take full synchronisation is not opened', (t
   })
   try {
     assert.throws(
-      () => new Database(join(folder, 'ledger.db')),
+      () => new Database(join(folder, 'ledger.db'), FileVault.open(folder)),
       (fault: unknown) => fault instanceof LedgerFault && /synchronous is 1/.test(fault.message),
     )
   } finally {
     weakened.mock.restore()
   }
-  new Database(join(folder, 'ledger.db')).close()
+  new Database(join(folder, 'ledger.db'), FileVault.open(folder)).close()
 })
 
 test('F30: while the ledger cannot be written no effect is sent, it is said and seen, and it heals by itself', async (t) => {

@@ -1,14 +1,20 @@
-import { open, rename, rm } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import type { EvidenceFilter } from '../../api/contract.ts'
-import type { Judgement } from '../../flow/evidence/index.ts'
-import type { Context } from '../context.ts'
-import { type Exit, exitOfJudgement, exits } from '../exits.ts'
-import type { Io } from '../io.ts'
-import type { Declare } from '../program.ts'
 import { textMember } from '../../words/json.ts'
+import type { Context } from '../context.ts'
+import { exportTo, type ExportOptions } from '../evidence/export.ts'
+import { replay, type ReplayOptions } from '../evidence/replay.ts'
+import { verify, type VerifyOptions } from '../evidence/verify.ts'
+import { type Exit, exits } from '../exits.ts'
+import { UsageFault } from '../fault.ts'
+import type { Declare } from '../program.ts'
 import { moment } from '../render/moment.ts'
-import { fieldLines, tableLines } from '../render/table.ts'
+import { tableLines } from '../render/table.ts'
+
+interface EraseOptions {
+  readonly tenant?: string
+  readonly why?: string
+  readonly yes?: boolean
+}
 
 interface ShowOptions {
   readonly operation?: string
@@ -37,14 +43,47 @@ export const declare: Declare = (program, act) => {
   evidence
     .command('export')
     .argument('[file]', 'where to; without it, stdout')
-    .description('write all records with a signed checkpoint over them')
-    .action(act((context, _options, file) => exportTo(context, file)))
+    .description('write records with a signed checkpoint over them; with a filter each with its proof of inclusion')
+    .option('--tenant <name>', 'only records of that tenant')
+    .option('--principal <name>', 'only records of that principal')
+    .option('--tool <server/tool>', 'only records of that tool')
+    .option('--operation <id>', 'only records of that operation')
+    .option('--kind <kind>', 'only records of that kind')
+    .option('--since <when>', 'only records from then on: a date and time, or a time back like 24h')
+    .option('--until <when>', 'only records before then')
+    .option('--payloads', 'with what was sent and answered, opened: for whoever may read it')
+    .action(act((context, options: ExportOptions, file) => exportTo(context, options, file)))
   evidence
     .command('verify')
     .argument('[file]', 'an export; without it, the live ledger of the home')
     .description('exit code 0: valid; 10: tampered; 11: valid as far as it goes, but incomplete; 12: cannot be judged')
     .option('--key <file>', 'public key (PEM) that you trust; without it the key in the export is used')
-    .action(act((context, options: { key?: string }, file) => verify(context, options, file)))
+    .option('--anchors <file>', 'checkpoints that were kept elsewhere, which the export has to agree with')
+    .action(act((context, options: VerifyOptions, file) => verify(context, options, file)))
+  evidence
+    .command('erase')
+    .argument('<principal>', 'whose payloads are to be unreadable, for good')
+    .description(
+      'destroy the key of all that was sent, answered and asked for a principal; the chain stays valid\n\n' +
+        "Example:\n  countersign evidence erase ada --yes --why 'she asked for it'",
+    )
+    .option('--tenant <name>', 'the tenant of the principal (default: local)')
+    .option('--why <text>', 'goes on record')
+    .option('--yes', 'it cannot be undone: say that you mean it')
+    .action(act((context, options: EraseOptions, principal) => erase(context, options, principal!)))
+  evidence
+    .command('replay')
+    .description(
+      'judge what is on record again under other policies, and list every decision that would change; contacts nothing\n\n' +
+        'Example:\n  countersign evidence replay --policy policy.next --since 7d',
+    )
+    .option('--policy <dir>', 'folder of the .cedar files to try')
+    .option('--since <when>', 'only records from then on: a date and time, or a time back like 24h')
+    .action(act((context, options: ReplayOptions) => replay(context, options)))
+  evidence
+    .command('rotate')
+    .description('a new signing key, which the old one signs before it is forgotten')
+    .action(act(rotate))
   return evidence
 }
 
@@ -73,82 +112,22 @@ async function show(context: Context, { from, limit }: ShowOptions, id: string |
   return exits.done
 }
 
-async function exportTo(context: Context, file: string | undefined): Promise<Exit> {
-  const { io, signal } = context
+async function erase(context: Context, { tenant = 'local', why, yes }: EraseOptions, principal: string): Promise<Exit> {
+  const { io } = context
+  if (yes !== true || why === undefined || why === '')
+    throw new UsageFault('what is erased is gone for good', 'Say so with --yes, and why with --why TEXT.')
   const { client } = await context.attach()
-  const stream = await client.exportEvidence(signal)
-  if (file === undefined) {
-    for await (const part of stream as AsyncIterable<Buffer>) io.write(part)
-    return exits.done
-  }
-  const path = resolve(file)
-  const partial = `${path}.partial`
-  // An export that broke off must not look like one, and one that is there is not written over.
-  const target = await open(path, 'wx', 0o600)
-  await target.close()
-  try {
-    const written = await open(partial, 'w', 0o600)
-    try {
-      for await (const part of stream as AsyncIterable<Buffer>) await written.writeFile(part)
-      await written.sync()
-    } finally {
-      await written.close()
-    }
-    await rename(partial, path)
-  } catch (fault) {
-    await rm(partial, { force: true })
-    await rm(path, { force: true })
-    throw fault
-  }
-  if (io.json) io.outJson({ file: path })
-  else io.out(path)
+  const { keys } = await client.eraseSubject({ tenant, principal, why })
+  if (io.json) io.outJson({ keys })
+  else io.out(`erased: ${keys.join(', ')}. Copies of keys/ that were made before still open it: destroy them too.`)
   return exits.done
 }
 
-async function verify(context: Context, { key }: { key?: string }, file: string | undefined): Promise<Exit> {
+async function rotate(context: Context): Promise<Exit> {
   const { io } = context
-  const judgement = file === undefined ? await judgeLive(context) : await judgeExport(file, key)
-  if (io.json) io.outJson(judgement)
-  else for (const line of judgementLines(judgement, key !== undefined, io)) io.out(line)
-  return exitOfJudgement(judgement)
-}
-
-/** By the gateway itself while it writes, so that nothing is written between two looks; from the files alone otherwise. */
-async function judgeLive(context: Context): Promise<Judgement> {
-  const home = context.home()
-  const { ownerOf } = await import('../../gateway/ownership.ts')
-  if (ownerOf(home) !== undefined) {
-    const { client } = await context.attach({ start: false })
-    return client.verifyEvidence()
-  }
-  const { verifyLedger } = await import('../../store/sqlite/verify.ts')
-  return verifyLedger(home)
-}
-
-async function judgeExport(file: string, key: string | undefined): Promise<Judgement> {
-  const [{ verifyExport }, { readFile }] = await Promise.all([
-    import('../../flow/evidence/index.ts'),
-    import('node:fs/promises'),
-  ])
-  return verifyExport(resolve(file), key === undefined ? undefined : await readFile(key, 'utf8'))
-}
-
-function judgementLines(
-  { verdict, records, firstBad, why, key }: Judgement,
-  trusted: boolean,
-  io: Pick<Io, 'paint'>,
-): string[] {
-  const color = verdict === 'valid' ? 'green' : 'red'
-  const fields = {
-    records,
-    'first that does not fit': firstBad,
-    why: why.join('; '),
-    key:
-      key === undefined
-        ? undefined
-        : trusted
-          ? `${key} (the one that you named)`
-          : `${key} (compare it with what you know, or name a --key)`,
-  }
-  return [io.paint(color, verdict), ...fieldLines(fields, io)]
+  const { client } = await context.attach()
+  const { key } = await client.rotateKey()
+  if (io.json) io.outJson({ key })
+  else io.out(`${key} signs from now on; keys/evidence.pub.pem of the home is its public half`)
+  return exits.done
 }

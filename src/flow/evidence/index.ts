@@ -1,11 +1,10 @@
-export { type Checkpoint, fingerprint, openCheckpoint, signCheckpoint } from './checkpoint.ts'
-export { Frontier } from './merkle.ts'
+export { ChainReader } from './chain-reader.ts'
+export { type Checkpoint, openCheckpoint, signCheckpoint } from './checkpoint.ts'
+export { type ExportFilter, exportFormat, exportLines, type ExportSource, type Opened } from './export.ts'
+export { fingerprint, rawKey, signSuccession } from './keys.ts'
+export { Frontier, WholeTree } from './merkle.ts'
 export { type EventKind, type EvidenceRecord, type Happening, firstPrev, leafOf, recordLine } from './record.ts'
-export {
-  ChainReader,
-  exportFormat,
-  type ExportHeader,
-  type ExportTrailer,
-  type Judgement,
-  verifyExport,
-} from './verify.ts'
+export type { Judgement } from '../../verifier/index.ts'
+export type { Change, Replayed } from './replay.ts'
+export { type Course, type Read, referring, statementOf, Statements, unfolded } from './stated.ts'
+export { DataKey, type Subject, type Vault } from './vault.ts'

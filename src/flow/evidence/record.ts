@@ -19,8 +19,15 @@ export interface Happening {
   readonly path?: readonly OperationState[]
   readonly acceptance?: Acceptance
   readonly attempt?: number
-  /** Salted SHA-256 of the arguments, of the raw result: provable to whoever is shown the value, silent to all others. */
+  /** Digest of the operation's row as it stands after this. */
+  readonly row?: string
+  /** HMAC-SHA-256 under a random salt of the arguments, of the raw result: provable to whoever is shown the value, silent to all others. */
   readonly commitments?: { readonly arguments?: string; readonly result?: string }
+  /** seq of the record that says, once for many, what went before the call. */
+  readonly as?: number
+  /** Beside `as`: the facts that are this call's own, by step, and the time each step took, in microseconds. */
+  readonly said?: { readonly [step: string]: Json }
+  readonly micros?: readonly number[]
   readonly steps?: readonly Step[]
   readonly facts?: { readonly [name: string]: Json }
 }
@@ -28,12 +35,15 @@ export interface Happening {
 export type EventKind =
   | 'ledger.opened'
   | 'ledger.closed'
+  | 'ledger.key'
+  | 'key.destroyed'
   | 'proposal.refused'
   | 'approval.asked'
   | 'approval.granted'
   | 'approval.denied'
   | 'approval.expired'
   | 'op.read'
+  | 'read.stated'
   | 'op.dispatched'
   | 'op.not_sent'
   | 'op.asked'

@@ -12,7 +12,14 @@ export const principal: Gate<Presented, Identified, { readonly identities: Ident
       return refuse('IDENTITY_EXPIRED', { principal: found.id })
     return pass(
       { proposal, principal: found },
-      { principal: found.id, tenant: found.tenant, proof: found.proof, door: proposal.origin.door },
+      {
+        principal: found.id,
+        tenant: found.tenant,
+        kind: found.kind,
+        groups: found.groups,
+        proof: found.proof,
+        door: proposal.origin.door,
+      },
     )
   },
 }

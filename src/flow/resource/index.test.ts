@@ -167,6 +167,7 @@ test('a scope that no policy permits is refused with the action and the scope', 
       scope: { kind: 'path', access: 'write', value: join(work, 'a.md'), within: ['work'] },
       policies: [],
       policyVersion: policies.version,
+      scopes: [{ kind: 'path', access: 'write', value: join(work, 'a.md'), within: ['work'] }],
     },
   })
 })
@@ -175,7 +176,7 @@ test('a call that a policy forbids is refused with the policy', () => {
   assert.deepEqual(judge(select({}, [], 'night')), {
     kind: 'refuse',
     code: 'POLICY_DENIED',
-    facts: { action: 'call', policies: ['not at night'], policyVersion: policies.version },
+    facts: { action: 'call', policies: ['not at night'], policyVersion: policies.version, scopes: [] },
   })
 })
 

@@ -46,6 +46,7 @@ export const resource: Gate<Selected, Scoped, ResourceNeeds> = {
           policies: answer.policies,
           policyVersion: policies.version,
           ...factsOfTaint(taint),
+          scopes: listed(scopes),
         })
       case 'error':
         return refuse('POLICY_ERROR', {

@@ -71,11 +71,20 @@ async function judge(
   return tool.judge(identified, { catalogue, visibility: { sees: () => sees } }, signal)
 }
 
-test('an approved tool with arguments that fit is selected, and the facts name server, tool, pin and version', async () => {
+test('an approved tool with arguments that fit is selected, and the facts name server, tool, pin, version and what policies may ask', async () => {
   const verdict = await judge(holding({ state: 'approved', tool: approved }))
   assert.equal(verdict.kind, 'pass')
   assert.equal((verdict as { next: Selected }).next.tool, approved)
-  assert.deepEqual(verdict.facts, { server: 'notes', tool: 'notes/read_note', pin: approved.pin, version: '1.2.3' })
+  assert.deepEqual(verdict.facts, {
+    server: 'notes',
+    tool: 'notes/read_note',
+    pin: approved.pin,
+    version: '1.2.3',
+    kind: 'tool',
+    effect: 'once',
+    risk: 'high',
+    declared: false,
+  })
 })
 
 test('where no refresh is due the answer comes without a promise', () => {

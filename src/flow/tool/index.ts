@@ -56,10 +56,23 @@ function find({ proposal, principal }: Identified, { catalogue, visibility }: Ne
 }
 
 function select(identified: Identified, approved: ApprovedTool): Verdict<Selected> {
-  const { key, server, pin, serverVersion } = approved
+  const { kind, key, server, pin, serverVersion, profile } = approved
   const lines = approved.checkArguments(withOurKey(identified.proposal.arguments, approved))
   if (lines.length > 0) return refuse('ARGUMENTS_INVALID', { tool: key, wrong: lines })
-  return pass({ ...identified, tool: approved }, { server, tool: key, pin, version: serverVersion })
+  return pass(
+    { ...identified, tool: approved },
+    {
+      server,
+      tool: key,
+      pin,
+      version: serverVersion,
+      // What policies may ask of a tool: with it on record a call can be judged again under others.
+      kind,
+      effect: profile.effect,
+      risk: profile.risk,
+      declared: profile.declared,
+    },
+  )
 }
 
 /** Of the form of those that will be sent; the real one is made when the operation is. */

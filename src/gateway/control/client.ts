@@ -8,8 +8,10 @@ import type {
   CheckReport,
   DecideApproval,
   DecideOperation,
+  EraseSubject,
   EvidenceFilter,
   EvidenceList,
+  ExportRequest,
   Login,
   Offers,
   OperationDetail,
@@ -137,8 +139,14 @@ export class ControlClient {
     return (await this.#get<EvidenceList>('/v1/evidence', { query })).records
   }
   /** The bytes of an export. The stream ends with an error where the gateway did not come to the end. */
-  exportEvidence(signal: AbortSignal): Promise<IncomingMessage> {
-    return this.#ok('GET', '/v1/evidence/export', {}, signal)
+  exportEvidence(query: Filter<ExportRequest>, signal: AbortSignal): Promise<IncomingMessage> {
+    return this.#ok('GET', '/v1/evidence/export', { query }, signal)
+  }
+  rotateKey(): Promise<{ readonly key: string }> {
+    return this.#post('/v1/evidence/rotate')
+  }
+  eraseSubject(body: EraseSubject): Promise<{ readonly keys: readonly string[] }> {
+    return this.#post('/v1/evidence/erase', { body })
   }
   verifyEvidence(): Promise<Judgement> {
     return this.#post('/v1/evidence/verify', {}, AbortSignal.timeout(lookMs))

@@ -152,6 +152,8 @@ export function notedControl(own: Partial<Control> = {}): NotedControl {
     reconcileOperation: note('reconcileOperation', unknownOperation),
     budgets: note('budgets', []),
     evidence: note('evidence', []),
+    rotateKey: note('rotateKey', { key: 'k2' }),
+    eraseSubject: note('eraseSubject', { keys: ['d1'] }),
     exportEvidence: async function* () {
       yield await Promise.resolve('{"first":true}')
       yield '{"records":1}'

@@ -61,6 +61,8 @@ test('every answer fits the contract, and every argument arrives as it was sent'
   routes.verifyEvidence.answer.parse(await client.verifyEvidence())
   routes.checkPolicy.answer.parse(await client.checkPolicy())
   await client.evidence({ operation: 'op_1' })
+  routes.rotateKey.answer.parse(await client.rotateKey())
+  routes.eraseSubject.answer.parse(await client.eraseSubject({ tenant: 't', principal: 'p', why: 'asked' }))
   assert.deepEqual(await client.stop(), { stopping: true })
   assert.deepEqual(control.seen, [
     ['status'],
@@ -76,6 +78,8 @@ test('every answer fits the contract, and every argument arrives as it was sent'
     ['verifyEvidence'],
     ['checkPolicy'],
     ['evidence', { operation: 'op_1', limit: 50 }],
+    ['rotateKey'],
+    ['eraseSubject', { tenant: 't', principal: 'p', why: 'asked' }],
     ['stop'],
   ])
 })
@@ -206,7 +210,7 @@ test('an export comes whole, and one that breaks off ends with an error', async 
   await using gateway = await serving()
   const text = async (client: ControlClient) => {
     let all = ''
-    for await (const part of await client.exportEvidence(never)) all += String(part)
+    for await (const part of await client.exportEvidence({}, never)) all += String(part)
     return all
   }
   assert.equal(await text(gateway.client), '{"first":true}\n{"records":1}\n')

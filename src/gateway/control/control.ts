@@ -8,8 +8,10 @@ import type {
   CheckReport,
   DecideApproval,
   DecideOperation,
+  EraseSubject,
   EvidenceFilter,
   EvidenceList,
+  ExportRequest,
   FinishLogin,
   Login,
   Offers,
@@ -81,7 +83,11 @@ export interface Control {
 
   evidence(filter: EvidenceFilter): Promise<EvidenceList['records']>
   /** Lines of an export, without their line ends. */
-  exportEvidence(signal: AbortSignal): AsyncIterable<string>
+  exportEvidence(wanted: ExportRequest, signal: AbortSignal): AsyncIterable<string>
+  /** A new signing key, which the old one signs. Answers its fingerprint. */
+  rotateKey(): Promise<{ readonly key: string }>
+  /** Destroys the key of what is kept of a principal. Undefined where nothing is. */
+  eraseSubject(who: EraseSubject): Promise<{ readonly keys: readonly string[] } | undefined>
   verifyEvidence(): Promise<Judgement>
 
   checkPolicy(): Promise<PolicyReport>

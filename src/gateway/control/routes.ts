@@ -97,9 +97,15 @@ function controlApp(control: Control, onFault: (fault: unknown, where: string) =
   app.get(routes.budgets.path, async (c) => c.json({ budgets: await control.budgets() }))
   app.get(routes.evidence.path, async (c) => c.json({ records: await control.evidence(queryOf(c, routes.evidence)) }))
   app.get(routes.exportEvidence.path, (c) => {
-    const lines = ReadableStream.from(chunks(control.exportEvidence(c.req.raw.signal)))
+    const lines = ReadableStream.from(
+      chunks(control.exportEvidence(queryOf(c, routes.exportEvidence), c.req.raw.signal)),
+    )
     return c.body(lines, 200, { 'content-type': 'application/x-ndjson' })
   })
+  app.post(routes.rotateKey.path, async (c) => c.json(await control.rotateKey()))
+  app.post(routes.eraseSubject.path, async (c) =>
+    found(c, await control.eraseSubject(await bodyOf(c, routes.eraseSubject))),
+  )
   app.post(routes.verifyEvidence.path, async (c) => c.json(await control.verifyEvidence()))
   app.post(routes.checkPolicy.path, async (c) => c.json(await control.checkPolicy()))
   app.post(routes.stop.path, (c) => {

@@ -1,14 +1,14 @@
-import { digest } from '../../words/digest.ts'
 import { newId } from '../../words/id.ts'
 import { refuse, type Refusal } from '../../words/verdict.ts'
 import type { Approval, Channel, Question } from '../../flow/consent/consented.ts'
 import type { Chain } from './chain.ts'
 import type { Database, Row } from './database.ts'
+import { commitToText, sealText } from './payloads.ts'
 import { approvalOf } from './rows.ts'
 
 export function findApproval(db: Database, id: string, now: number): Approval | undefined {
   const row = db.statement('SELECT * FROM approval WHERE approval_id = ?').get(id) as Row | undefined
-  return row === undefined ? undefined : approvalOf(row, now)
+  return row === undefined ? undefined : approvalOf(db, row, now)
 }
 
 /** The newest that still stands for this binding: granted before denied before waiting. */
@@ -19,7 +19,7 @@ export function matchingApproval(db: Database, bindingDigest: string, now: numbe
        ORDER BY CASE state WHEN 'granted' THEN 0 WHEN 'denied' THEN 1 ELSE 2 END, asked_at DESC LIMIT 1`,
     )
     .get(bindingDigest, now) as Row | undefined
-  return row === undefined ? undefined : approvalOf(row, now)
+  return row === undefined ? undefined : approvalOf(db, row, now)
 }
 
 /** Parks a question. The same question that still stands is not asked twice. */
@@ -35,6 +35,7 @@ export function askApproval(
   if (standing !== undefined) return standing
   const id = newId('apr', now)
   const { binding } = question
+  const sealed = sealText(db, binding, id, 'question', JSON.stringify(question))
   db.statement(
     `INSERT INTO approval(approval_id, tenant, principal, tool, binding_digest, question, arguments, state, asked_at, expires_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', ?, ?)`,
@@ -44,8 +45,8 @@ export function askApproval(
     binding.principal,
     binding.tool,
     question.bindingDigest,
-    JSON.stringify(question),
-    canonicalArguments,
+    sealed,
+    sealText(db, binding, id, 'arguments', canonicalArguments),
     now,
     now + question.rule.expiresMs,
   )
@@ -60,7 +61,7 @@ export function askApproval(
       binding: question.bindingDigest,
       rule: question.rule.name,
       // The rule says who may answer, and by which channel; the binding does not hold it.
-      question: digest(JSON.stringify(question)),
+      question: commitToText(db, id, 'question', sealed)!,
       expiresAt: now + question.rule.expiresMs,
     },
   })
@@ -136,7 +137,7 @@ export function listApprovals(
        FROM approval) WHERE now IN (${states.map(() => '?').join(', ')}) ORDER BY asked_at DESC LIMIT ?`,
     )
     .all(now, ...states, limit) as Row[]
-  return rows.map((row) => approvalOf(row, now))
+  return rows.flatMap((row) => approvalOf(db, row, now) ?? [])
 }
 
 const approvalStates: readonly Approval['state'][] = ['waiting', 'granted', 'denied', 'used', 'expired']

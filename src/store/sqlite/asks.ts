@@ -1,18 +1,23 @@
-import { commitment } from '../../words/digest.ts'
-import { randomSalt } from '../../words/id.ts'
 import type { AuthorisedAction } from '../../flow/action/index.ts'
 import type { AskRecord } from '../../flow/asking.ts'
 import type { Happening } from '../../flow/evidence/index.ts'
+import type { Chain } from './chain.ts'
+import type { Database } from './database.ts'
+import { commitTo } from './payloads.ts'
 
-/** What a server asked while an attempt was under way, and what it was answered; both as commitments under the salt. */
-export function askHappening({ action, operation, request, answer, facts }: AskRecord): {
-  readonly happening: Happening
-  readonly salt: Uint8Array
-} {
-  const salt = randomSalt(16)
+/** What a server asked while an attempt was under way, and what it was answered; both as commitments, and neither is kept. */
+export function askHappening(
+  db: Database,
+  chain: Chain,
+  { action, operation, request, answer, facts }: AskRecord,
+): Happening {
+  const subject = { tenant: action.principal.tenant, principal: action.principal.id }
+  // An operation may be asked more than once: the number of the record tells the salts apart.
+  const commit = (what: string, value: string): string =>
+    commitTo(db, subject, operation, `asked ${chain.size} ${what}`, value)
   // Not among the commitments of the event: those are to what the operation itself was sent and gave back.
-  const told = { ...facts, request: commitment(salt, request), reply: commitment(salt, answer) }
-  return { happening: { kind: 'op.asked', at: Date.now(), operation, ...whose(action), facts: told }, salt }
+  const told = { ...facts, request: commit('request', request), reply: commit('reply', answer) }
+  return { kind: 'op.asked', at: Date.now(), operation, ...whose(action), facts: told }
 }
 
 /** The attempt goes on with a further leg: what its server asked has been answered. */

@@ -1,33 +1,24 @@
-import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { existsSync, fsyncSync, openSync, readFileSync, writeSync, closeSync, mkdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { Frontier, type Happening, firstPrev, leafOf, recordLine } from '../../flow/evidence/index.ts'
+import {
+  type Course,
+  Frontier,
+  type Happening,
+  firstPrev,
+  leafOf,
+  type Read,
+  recordLine,
+  referring,
+  statementOf,
+  Statements,
+} from '../../flow/evidence/index.ts'
 import type { Database, Row } from './database.ts'
-
-/** The key that signs this home's checkpoints; made once. The public half lies beside it for whoever verifies. */
-export function signingKey(home: string): KeyObject {
-  const folder = join(home, 'keys')
-  const file = join(folder, 'evidence.pem')
-  if (existsSync(file)) return createPrivateKey(readFileSync(file, 'utf8'))
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
-  writeSynced(file, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), 0o600)
-  writeSynced(join(folder, 'evidence.pub.pem'), publicKey.export({ type: 'spki', format: 'pem' }).toString(), 0o644)
-  return privateKey
-}
-
-function writeSynced(file: string, text: string, mode: number): void {
-  const descriptor = openSync(file, 'wx', mode)
-  writeSync(descriptor, text)
-  fsyncSync(descriptor)
-  closeSync(descriptor)
-}
+import { digestOfOperation } from './row-digest.ts'
 
 /** The end of the chain, in memory, and the one way to add to it. Belongs to the writer; nobody else appends. */
 export class Chain {
   readonly ledger: string
   #prev: string
   #frontier: Frontier
+  readonly #statements = new Statements()
 
   private constructor(ledger: string, prev: string, frontier: Frontier) {
     this.ledger = ledger
@@ -56,21 +47,34 @@ export class Chain {
     return this.#frontier.root()
   }
 
-  append(db: Database, happening: Happening, salt: Uint8Array | null = null): void {
+  /** What the event describes has to be in the database by then. */
+  append(db: Database, happening: Happening): void {
     const seq = this.#frontier.size
-    const line = recordLine(this.ledger, seq, this.#prev, happening)
+    const { operation, kind } = happening
+    const row = operation === undefined || kind === 'op.read' ? undefined : digestOfOperation(db, operation)
+    const line = recordLine(this.ledger, seq, this.#prev, row === undefined ? happening : { ...happening, row })
     const leaf = leafOf(line)
-    db.statement('INSERT INTO event(seq, op_id, kind, at, record, leaf, salt) VALUES (?, ?, ?, ?, ?, ?, ?)').run(
+    db.statement('INSERT INTO event(seq, op_id, kind, at, record, leaf) VALUES (?, ?, ?, ?, ?, ?)').run(
       seq,
       happening.operation ?? null,
       happening.kind,
       happening.at,
       line,
       leaf,
-      salt,
     )
     this.#prev = leaf
     this.#frontier.append(leaf)
+  }
+
+  /** A read, referring to the record that says what it has in common with others like it; made where there is none. */
+  appendRead(db: Database, read: Read, course: Course): void {
+    let stated = this.#statements.seqOf(read, course)
+    if (stated === undefined) {
+      stated = this.#frontier.size
+      this.append(db, statementOf(read, course))
+      this.#statements.note(read, course, stated)
+    }
+    this.append(db, referring(read, course, stated))
   }
 
   /** Does this chain hold the whole of the other one? */
@@ -88,6 +92,7 @@ export class Chain {
     return () => {
       this.#prev = prev
       this.#frontier = frontier.copy()
+      this.#statements.forgetFrom(frontier.size)
     }
   }
 }

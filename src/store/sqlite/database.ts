@@ -1,5 +1,6 @@
 import { chmodSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import type { Vault } from '../../flow/evidence/index.ts'
 import { LedgerFault } from '../../flow/side-effect/ledger.ts'
 import { migrations } from '../migrations/sqlite.ts'
 
@@ -11,12 +12,15 @@ const LOCK_WAIT_MS = 250
 /** One connection to the ledger's file, with its settings read back: a setting that did not take is a fault, not a hope. */
 export class Database {
   readonly path: string
+  /** Opens and seals what rows keep of payloads. */
+  readonly vault: Vault
   readonly #db: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
   #synchronous = 2
 
-  constructor(path: string, mode: 'write' | 'read' = 'write') {
+  constructor(path: string, vault: Vault, mode: 'write' | 'read' = 'write') {
     this.path = path
+    this.vault = vault
     this.#db = new DatabaseSync(path, { readOnly: mode === 'read', timeout: LOCK_WAIT_MS, defensive: mode === 'write' })
     if (mode === 'read') return
     chmodSync(path, 0o600)

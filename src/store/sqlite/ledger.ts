@@ -26,15 +26,15 @@ import type { Database, Row } from './database.ts'
 import {
   claimOperation,
   findOperation,
-  keepResult,
   move,
   operationUnderKey,
   readOperation,
-  readPayload,
   settleOperation,
   Stale,
 } from './operations.ts'
 import { earlierCall } from './history.ts'
+import { keepPayload, openText, readPayload } from './payloads.ts'
+import { unfoldedLine } from './records.ts'
 import { operationOf, readOf } from './rows.ts'
 import type { Job, Writer } from './writer.ts'
 
@@ -165,8 +165,7 @@ export class SqliteLedger implements Ledger, Approvals, History {
   }
 
   asked(asked: AskRecord): Promise<void> {
-    const { happening, salt } = askHappening(asked)
-    const run: Job<void>['run'] = (db, chain) => chain.append(db, happening, salt)
+    const run: Job<void>['run'] = (db, chain) => chain.append(db, askHappening(db, chain, asked))
     return this.#write({ durability: 'synced', weight: 'proposal', run })
   }
 
@@ -187,11 +186,12 @@ export class SqliteLedger implements Ledger, Approvals, History {
       db.statement('UPDATE operation SET next_due = NULL, why = ? WHERE op_id = ?').run(`${method}: ${by}`, operation)
       const kind = method === 'decision' ? 'op.decided' : 'op.reconciled'
       const receipt = receiptRef === undefined ? {} : { receipt: receiptRef }
-      const kept = result === undefined ? {} : { commitments: keepResult(db, operation, result) }
-      this.#step(db, chain, now, operation, row.state, to, kind, { method, by, evidence, ...receipt }, kept)
+      const kept =
+        result === undefined ? {} : { commitments: { result: keepPayload(db, row, operation, 'result', result) } }
       if (to === 'reconciled_none') clearAttempts(db, operation)
       if (receiptRef !== undefined)
         db.statement('UPDATE operation SET receipt_ref = ? WHERE op_id = ?').run(receiptRef, operation)
+      this.#step(db, chain, now, operation, row.state, to, kind, { method, by, evidence, ...receipt }, kept)
       return findOperation(db, operation)!
     })
   }
@@ -293,7 +293,7 @@ export class SqliteLedger implements Ledger, Approvals, History {
     const rows = this.#writer.db
       .statement("SELECT record FROM event WHERE kind = 'op.read' ORDER BY seq DESC LIMIT ?")
       .all(limit) as Row[]
-    return rows.map((row) => readOf(String(row['record'])))
+    return rows.map((row) => readOf(unfoldedLine(this.#writer.db, String(row['record']))))
   }
 
   due(now: number, limit: number): readonly OperationRow[] {
@@ -371,7 +371,7 @@ export class SqliteLedger implements Ledger, Approvals, History {
     const row = this.#writer.db.statement('SELECT arguments FROM approval WHERE approval_id = ?').get(id) as
       | Row
       | undefined
-    return row === undefined ? undefined : String(row['arguments'])
+    return row === undefined ? undefined : openText(this.#writer.db, id, 'arguments', String(row['arguments']))
   }
 
   matching(bindingDigest: string, now: number): Approval | undefined {

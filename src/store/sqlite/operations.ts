@@ -1,9 +1,8 @@
 import { createHmac } from 'node:crypto'
-import { commitment } from '../../words/digest.ts'
-import { newId, randomSalt } from '../../words/id.ts'
+import { newId } from '../../words/id.ts'
 import { refuse, type Refusal } from '../../words/verdict.ts'
 import type { AuthorisedAction } from '../../flow/action/index.ts'
-import type { Happening } from '../../flow/evidence/index.ts'
+import type { Happening, Read, Subject } from '../../flow/evidence/index.ts'
 import type { Step } from '../../flow/line.ts'
 import type { Claim, OperationRow, Outcome } from '../../flow/side-effect/ledger.ts'
 import type { OperationState } from '../../flow/side-effect/operation.ts'
@@ -11,6 +10,8 @@ import { beginAttempt, endAttempt } from './attempts.ts'
 import { beginCompensation, notUndoable } from './compensation.ts'
 import type { Chain } from './chain.ts'
 import type { Database, Row } from './database.ts'
+import { commitTo, keepPayload, readPayload } from './payloads.ts'
+import { unfoldedLine } from './records.ts'
 import { operationOf, readOf } from './rows.ts'
 
 /** Statements on the operation table. Each function runs inside a transaction of the writer's. */
@@ -19,7 +20,7 @@ export function findOperation(db: Database, id: string): OperationRow | undefine
   const row = db.statement('SELECT * FROM operation WHERE op_id = ?').get(id) as Row | undefined
   if (row !== undefined) return operationOf(row)
   const read = db.statement("SELECT record FROM event WHERE op_id = ? AND kind = 'op.read'").get(id) as Row | undefined
-  return read === undefined ? undefined : readOf(String(read['record']))
+  return read === undefined ? undefined : readOf(unfoldedLine(db, String(read['record'])))
 }
 
 /** What the key stands for. One whose operation is known to have had no effect, and never will, stands for nothing again. */
@@ -46,6 +47,13 @@ const insertSql = `INSERT INTO operation(op_id, tenant, principal, tool, effect,
   conversation, pin, policy_version, state, standing, attempts, upstream_key, approval, repeat_of, why, result_bytes, wall_ms, salt,
   created_at, updated_at, dispatched_at)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+// A column of the first schema; salts are derived from the key that seals.
+const NO_SALT = new Uint8Array(0)
+
+function subjectOf({ principal }: AuthorisedAction): Subject {
+  return { tenant: principal.tenant, principal: principal.id }
+}
 
 function common(action: AuthorisedAction): Pick<Happening, 'tenant' | 'principal' | 'tool' | 'trace'> {
   return {
@@ -85,7 +93,6 @@ export function claimOperation(
   const cannot = reverses === undefined ? undefined : notUndoable(parent)
   if (cannot !== undefined) return refuse('NOT_UNDOABLE', { operation: reverses ?? '', why: cannot })
   const operation = newId('op', now)
-  const salt = randomSalt(16)
   const upstreamKey = upstreamKeyOf(secret, operation)
   db.statement(insertSql).run(
     operation,
@@ -108,7 +115,7 @@ export function claimOperation(
     null,
     0,
     0,
-    salt,
+    NO_SALT,
     now,
     now,
     now,
@@ -118,10 +125,7 @@ export function claimOperation(
   beginAttempt(db, operation, { n: 1, upstreamKey, deadlineMs }, now)
   move(db, operation, 'proposed', 'authorised', now)
   move(db, operation, 'authorised', 'dispatched', now)
-  db.statement("INSERT INTO payload(op_id, role, body) VALUES (?, 'arguments', ?)").run(
-    operation,
-    Buffer.from(proposal.canonical, 'utf8'),
-  )
+  const kept = keepPayload(db, subjectOf(action), operation, 'arguments', proposal.canonical)
   chain.append(db, {
     kind: 'op.dispatched',
     at: now,
@@ -129,7 +133,7 @@ export function claimOperation(
     ...common(action),
     path: ['proposed', 'authorised', 'dispatched'],
     attempt: 1,
-    commitments: { arguments: commitment(salt, proposal.canonical) },
+    commitments: { arguments: kept },
     steps,
     // No step says them, and a later claim relies on them.
     facts: {
@@ -302,15 +306,19 @@ export function settleOperation(
     now,
   )
   const row = db.statement('SELECT tenant, principal, tool FROM operation WHERE op_id = ?').get(operation) as Row
+  const tenant = String(row['tenant'])
+  const principal = String(row['principal'])
   chain.append(db, {
     kind: outcome.state === 'unknown' ? 'op.unknown' : 'op.outcome',
     at: now,
     operation,
-    tenant: String(row['tenant']),
-    principal: String(row['principal']),
+    tenant,
+    principal,
     tool: String(row['tool']),
     path: ['dispatched', outcome.state],
-    ...(outcome.result === undefined ? {} : { commitments: keepResult(db, operation, outcome.result) }),
+    ...(outcome.result === undefined
+      ? {}
+      : { commitments: { result: keepPayload(db, { tenant, principal }, operation, 'result', outcome.result) } }),
     steps,
     facts: {
       errorKind: outcome.errorKind,
@@ -318,13 +326,6 @@ export function settleOperation(
       ...(outcome.receiptRef === undefined ? {} : { receipt: outcome.receiptRef }),
     },
   })
-}
-
-/** The answer of the newest attempt that had one; answers what has to be said of it in the event. */
-export function keepResult(db: Database, operation: string, result: Uint8Array): { readonly result: string } {
-  const { salt } = db.statement('SELECT salt FROM operation WHERE op_id = ?').get(operation) as { salt: Uint8Array }
-  db.statement("INSERT OR REPLACE INTO payload(op_id, role, body) VALUES (?, 'result', ?)").run(operation, result)
-  return { result: commitment(salt, result) }
 }
 
 /**
@@ -340,23 +341,18 @@ export function readOperation(
   steps: readonly Step[],
   now: number,
 ): void {
-  const salt = randomSalt(16)
   const { proposal } = action
   const conversation = proposal.origin.conversation ?? proposal.origin.session
-  const happening: Happening = {
+  const subject = subjectOf(action)
+  const read: Read = {
     kind: 'op.read',
     at: now,
     operation,
     ...common(action),
-    path:
-      outcome.state === 'expired'
-        ? ['proposed', 'authorised', 'dispatched', 'authorised', 'expired']
-        : ['proposed', 'authorised', 'dispatched', outcome.state],
     commitments: {
-      arguments: commitment(salt, proposal.canonical),
-      ...(outcome.result === undefined ? {} : { result: commitment(salt, outcome.result) }),
+      arguments: commitTo(db, subject, operation, 'arguments', proposal.canonical),
+      ...(outcome.result === undefined ? {} : { result: commitTo(db, subject, operation, 'result', outcome.result) }),
     },
-    steps,
     facts: {
       wallMs: Math.round(outcome.wallMs),
       bytes: outcome.result?.length ?? 0,
@@ -364,12 +360,9 @@ export function readOperation(
       ...(outcome.why === undefined ? {} : { why: outcome.why }),
     },
   }
-  chain.append(db, happening, salt)
-}
-
-export function readPayload(db: Database, operation: string, role: 'arguments' | 'result'): Uint8Array | undefined {
-  const row = db.statement('SELECT body FROM payload WHERE op_id = ? AND role = ?').get(operation, role) as
-    | Row
-    | undefined
-  return row === undefined ? undefined : (row['body'] as Uint8Array)
+  const path: readonly OperationState[] =
+    outcome.state === 'expired'
+      ? ['proposed', 'authorised', 'dispatched', 'authorised', 'expired']
+      : ['proposed', 'authorised', 'dispatched', outcome.state]
+  chain.appendRead(db, read, { path, steps })
 }

@@ -2,7 +2,8 @@ import type { Approval, Channel, Question } from '../../flow/consent/consented.t
 import type { EvidenceRecord } from '../../flow/evidence/index.ts'
 import type { OperationRow } from '../../flow/side-effect/ledger.ts'
 import type { Acceptance, OperationState } from '../../flow/side-effect/operation.ts'
-import type { Row } from './database.ts'
+import type { Database, Row } from './database.ts'
+import { openText } from './payloads.ts'
 
 function text(row: Row, column: string): string {
   return String(row[column])
@@ -48,8 +49,7 @@ export function operationOf(row: Row): OperationRow {
 }
 
 /** A read as its one event tells it. Of its arguments only the commitment is kept. */
-export function readOf(line: string): OperationRow {
-  const record = JSON.parse(line) as EvidenceRecord
+export function readOf(record: EvidenceRecord): OperationRow {
   const { operation = '', tenant = '', principal = '', tool = '', at, path = [], steps = [], facts = {} } = record
   const said = (step: string, name: string): string => {
     const value = steps.find((it) => it.step === step)?.facts[name]
@@ -85,10 +85,14 @@ export function readOf(line: string): OperationRow {
   }
 }
 
-export function approvalOf(row: Row, now: number): Approval {
+/** Undefined where what was asked was erased. */
+export function approvalOf(db: Database, row: Row, now: number): Approval | undefined {
+  const id = text(row, 'approval_id')
+  const question = openText(db, id, 'question', text(row, 'question'))
+  if (question === undefined) return undefined
   const base = {
-    id: text(row, 'approval_id'),
-    question: JSON.parse(text(row, 'question')) as Question,
+    id,
+    question: JSON.parse(question) as Question,
     askedAt: Number(row['asked_at']),
     expiresAt: Number(row['expires_at']),
   }

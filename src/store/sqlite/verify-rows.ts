@@ -3,6 +3,8 @@ import { digest } from '../../words/digest.ts'
 import type { Json } from '../../words/json.ts'
 import type { EvidenceRecord } from '../../flow/evidence/index.ts'
 import type { Database, Row } from './database.ts'
+import { commitToText, openText } from './payloads.ts'
+import { rowDigest } from './row-digest.ts'
 
 type Expected = Record<string, Json>
 
@@ -10,14 +12,20 @@ type Expected = Record<string, Json>
 export class ExpectedRows {
   readonly #operations = new Map<string, Expected>()
   readonly #approvals = new Map<string, Expected>()
+  readonly #digests = new Map<string, string>()
 
   note(record: EvidenceRecord): void {
-    const { operation, approval } = record
+    const { operation, approval, row } = record
+    if (operation !== undefined && row !== undefined) this.#digests.set(operation, row)
     if (operation !== undefined) this.#noteOperation(operation, record)
     if (approval !== undefined) this.#noteApproval(approval, record)
   }
 
-  #noteOperation(id: string, { kind, tenant, principal, tool, steps = [], facts = {} }: EvidenceRecord): void {
+  #noteOperation(id: string, { kind, tenant, principal, tool, path, steps = [], facts = {} }: EvidenceRecord): void {
+    // A read is its event, and nothing else.
+    if (kind === 'op.read') return
+    const state = path?.at(-1)
+    if (state !== undefined) this.#change(this.#operations, id, { state })
     const said = (step: string, name: string): Json => steps.find((it) => it.step === step)?.facts[name] ?? null
     if (kind === 'op.dispatched') {
       const approved = said('consent', 'approval')
@@ -36,7 +44,7 @@ export class ExpectedRows {
         pin: said('tool', 'pin'),
         approval: approved,
       })
-      this.#operations.set(id, {
+      this.#change(this.#operations, id, {
         tenant: tenant ?? null,
         principal: principal ?? null,
         tool: tool ?? null,
@@ -63,6 +71,8 @@ export class ExpectedRows {
         asked_at: at,
         state: 'waiting',
         decided_by: null,
+        decided_at: null,
+        why: null,
         channel: null,
         used_by: null,
       })
@@ -70,6 +80,8 @@ export class ExpectedRows {
       this.#change(this.#approvals, id, {
         state: kind.slice('approval.'.length),
         decided_by: by,
+        decided_at: at,
+        why: facts['why'] ?? '',
         channel,
       })
     else if (kind === 'approval.expired') this.#change(this.#approvals, id, { state: 'expired' })
@@ -80,10 +92,15 @@ export class ExpectedRows {
   }
 
   /** The first row that is not what the events made of it. */
-  wrong(db: Database): string | undefined {
+  wrong(db: Database, destroyed: ReadonlySet<string>): string | undefined {
     return (
-      differing(db, 'SELECT op_id AS id, * FROM operation', 'operation', this.#operations) ??
-      differing(db, 'SELECT approval_id AS id, * FROM approval', 'approval', this.#approvals, questionIsBound)
+      differing(db, 'SELECT * FROM operation', 'operation', this.#operations, 'op_id', (row) => {
+        const digest = this.#digests.get(String(row['op_id']))
+        return digest === undefined || digest === rowDigest(row)
+      }) ??
+      differing(db, 'SELECT * FROM approval', 'approval', this.#approvals, 'approval_id', (row) =>
+        questionIsBound(row, db, destroyed),
+      )
     )
   }
 }
@@ -97,27 +114,36 @@ function differing(
   sql: string,
   what: string,
   expected: ReadonlyMap<string, Expected>,
-  holds: (row: Row) => boolean = () => true,
+  key: 'op_id' | 'approval_id',
+  holds: (row: Row) => boolean,
 ): string | undefined {
   let seen = 0
   for (const row of db.statement(sql).iterate() as Iterable<Row>) {
     seen++
-    const id = String(row['id'])
+    const id = String(row[key])
     const wanted = expected.get(id)
     if (wanted === undefined) return `no event speaks of the ${what} ${id}`
     const column = Object.keys(wanted).find(
-      (name) => (name === 'question' ? digest(String(row[name])) : row[name]) !== wanted[name],
+      (name) => (name === 'question' ? askedIn(db, row, wanted[name]) : row[name]) !== wanted[name],
     )
-    if (column !== undefined) return `the ${column} of the ${what} ${id} is not what its events say`
-    if (!holds(row)) return `the ${what} ${id} does not say what was asked`
+    if (column !== undefined)
+      return `the ${column} of the ${what} ${id} is not what it was: its events say ${JSON.stringify(wanted[column])}`
+    if (!holds(row)) return `the ${what} ${id} is not what it was when its last event was written`
   }
   return seen === expected.size ? undefined : `there are events of ${expected.size} ${what}s, and rows of ${seen}`
 }
 
-function questionIsBound(row: Row): boolean {
-  const { binding } = JSON.parse(String(row['question'])) as { binding: { [name: string]: Json } }
-  return (
-    digest(canonical(binding)) === row['binding_digest'] &&
-    digest(String(row['arguments'])) === binding['argumentsDigest']
-  )
+/** What the question in the row is, as the event commits to it. One that was erased is taken at the event's word. */
+function askedIn(db: Database, row: Row, wanted: Json | undefined): Json | undefined {
+  const id = String(row['approval_id'])
+  return commitToText(db, id, 'question', String(row['question'])) ?? wanted
+}
+
+function questionIsBound(row: Row, db: Database, destroyed: ReadonlySet<string>): boolean {
+  const id = String(row['approval_id'])
+  const question = openText(db, id, 'question', String(row['question']))
+  const given = openText(db, id, 'arguments', String(row['arguments']))
+  if (question === undefined || given === undefined) return destroyed.has(String(row['question']).split(' ')[0] ?? '')
+  const { binding } = JSON.parse(question) as { binding: { [name: string]: Json } }
+  return digest(canonical(binding)) === row['binding_digest'] && digest(given) === binding['argumentsDigest']
 }

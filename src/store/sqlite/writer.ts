@@ -36,7 +36,7 @@ export class Writer {
   readonly #open: () => Database
   #chain: Chain
   readonly #outside: OutsideHead
-  readonly #key: KeyObject
+  #key: KeyObject
   readonly #checkpointEvery: number
   #db: Database
   #queue: Queued[] = []
@@ -76,6 +76,11 @@ export class Writer {
   }
   get checkpointed(): number {
     return this.#checkpointed
+  }
+
+  /** Checkpoints from now on are signed by this key. */
+  useKey(key: KeyObject): void {
+    this.#key = key
   }
 
   write<Value>(job: Job<Value>): Promise<Value> {
@@ -217,11 +222,10 @@ export class Writer {
       weight: 'outcome',
       run: (db, chain) => {
         const note = signCheckpoint({ ledger: chain.ledger, size: chain.size, root: chain.root() }, this.#key)
-        db.statement('INSERT OR IGNORE INTO checkpoint(size, root, note, at) VALUES (?, ?, ?, ?)').run(
+        db.statement('INSERT OR IGNORE INTO checkpoint(size, root, note) VALUES (?, ?, ?)').run(
           chain.size,
           chain.root(),
           note,
-          Date.now(),
         )
         return { note, head: { size: chain.size, leaf: chain.leaf } }
       },

@@ -1,0 +1,26 @@
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+
+export function replaceSynced(file: string, text: string, mode: number): void {
+  rmSync(`${file}.new`, { force: true })
+  writeSynced(`${file}.new`, text, mode)
+  renameSync(`${file}.new`, file)
+}
+
+export function writeSynced(file: string, text: string, mode: number): void {
+  const descriptor = openSync(file, 'wx', mode)
+  try {
+    writeSync(descriptor, text)
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+export function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}

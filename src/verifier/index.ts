@@ -1,0 +1,2 @@
+export type { CheckpointText, Judgement } from './judgement.ts'
+export { type Trust, verifyExport } from './verify.ts'
