@@ -83,7 +83,8 @@ class Keyed {
   of(name: string): Buffer {
     const length = this.#inner.write(name, 128, 'utf8')
     if (length === LONGEST_NAME) throw new TypeError('a name is too long')
-    this.#outer.set(hash('sha512', this.#inner.subarray(0, 128 + length), 'buffer'), 128)
-    return hash('sha512', this.#outer, 'buffer')
+    // By way of hex: a buffer for each hash costs more than to read its text.
+    this.#outer.write(hash('sha512', this.#inner.subarray(0, 128 + length), 'hex'), 128, 'hex')
+    return Buffer.from(hash('sha512', this.#outer, 'hex'), 'hex')
   }
 }

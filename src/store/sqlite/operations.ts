@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { commitment } from '../../words/digest.ts'
 import { newId } from '../../words/id.ts'
 import { refuse, type Refusal } from '../../words/verdict.ts'
 import type { AuthorisedAction } from '../../flow/action/index.ts'
@@ -10,7 +11,7 @@ import { beginAttempt, endAttempt } from './attempts.ts'
 import { beginCompensation, notUndoable } from './compensation.ts'
 import type { Chain } from './chain.ts'
 import type { Database, Row } from './database.ts'
-import { commitTo, keepPayload, readPayload } from './payloads.ts'
+import { keepPayload, readPayload } from './payloads.ts'
 import { unfoldedLine } from './records.ts'
 import { operationOf, readOf } from './rows.ts'
 
@@ -343,15 +344,15 @@ export function readOperation(
 ): void {
   const { proposal } = action
   const conversation = proposal.origin.conversation ?? proposal.origin.session
-  const subject = subjectOf(action)
+  const salts = db.vault.keyFor(subjectOf(action)).salts(operation)
   const read: Read = {
     kind: 'op.read',
     at: now,
     operation,
     ...common(action),
     commitments: {
-      arguments: commitTo(db, subject, operation, 'arguments', proposal.canonical),
-      ...(outcome.result === undefined ? {} : { result: commitTo(db, subject, operation, 'result', outcome.result) }),
+      arguments: commitment(salts.arguments, proposal.canonical),
+      ...(outcome.result === undefined ? {} : { result: commitment(salts.result, outcome.result) }),
     },
     facts: {
       wallMs: Math.round(outcome.wallMs),
