@@ -7,6 +7,7 @@ import * as fc from 'fast-check'
 import type { OperationState } from '../../flow/side-effect/operation.ts'
 import { beginAttempt, clearAttempts, endAttempt } from './attempts.ts'
 import { Database, type Row } from './database.ts'
+import { FileVault } from '../vault.ts'
 import { openLedger } from './open.ts'
 import { ledgerFile } from './verify.ts'
 import { edges, states } from '../../flow/side-effect/operation.ts'
@@ -92,7 +93,7 @@ function agree(plant: (db: Database) => void = () => {}, numRuns = 400): void {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-model-'))
   try {
     void openLedger(folder, options).close()
-    const db = new Database(ledgerFile(folder))
+    const db = new Database(ledgerFile(folder), FileVault.open(folder))
     plant(db)
     let n = 0
     const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
