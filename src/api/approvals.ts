@@ -40,7 +40,8 @@ export type ApprovalFilter = z.infer<typeof approvalFilterSchema>
 
 /** The channel says how the person was asked: `terminal` at a prompt that showed the question, `cli` by a command. */
 export const decideApprovalSchema = z.strictObject({
-  decision: z.enum(['granted', 'denied']),
+  /** revoked: the question, or a yes that nothing has used yet, stands no more; the same call is asked anew. */
+  decision: z.enum(['granted', 'denied', 'revoked']),
   channel: z.enum(['terminal', 'cli']),
   why: z.string().max(1000).default(''),
 })

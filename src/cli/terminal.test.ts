@@ -25,7 +25,7 @@ function asking(): Partial<Control> & { readonly decisions: DecideApproval[] } {
     decideApproval: (_id, decision) => {
       decisions.push(decision)
       decided.resolve()
-      return Promise.resolve({ ...waitingApproval, state: decision.decision })
+      return Promise.resolve({ ...waitingApproval, state: decision.decision === 'granted' ? 'granted' : 'denied' })
     },
     watchApprovals: async function* (channel, signal) {
       assert.equal(channel, 'terminal')

@@ -180,7 +180,10 @@ export class Steward implements Control {
   ): Promise<ApprovalView | Refusal | undefined> {
     const { desk, open } = this.#core
     if (open.ledger.approval(id) === undefined) return undefined
-    const answered = await desk.answer(id, { by: localUser.id, channel, granted: decision === 'granted', why })
+    const answered =
+      decision === 'revoked'
+        ? await desk.revoke(id, localUser.id, why)
+        : await desk.answer(id, { by: localUser.id, channel, granted: decision === 'granted', why })
     return 'state' in answered ? approvalView(answered, open.ledger.approvalArguments(id) ?? '') : answered
   }
 

@@ -200,3 +200,43 @@ test('a hundred and one expired questions do not stand in the way of asking one 
   const given = JSON.parse(ledger.approvalArguments(last.id)!) as JsonObject
   assert.equal(wordFor(await call(gateway, 'a/pay', given)), 'APPROVAL_WAITING')
 })
+
+test('a yes that is taken back before it is used runs nothing: the same call is asked anew, and the record says who took it back', async (t) => {
+  const { gateway, site } = await open(t)
+  const given = { key: 'k', mode: 'ok' }
+  assert.equal(wordFor(await call(gateway, 'a/pay', given)), 'APPROVAL_WAITING')
+  const first = await waiting(gateway, 1)
+  await gateway.control.decideApproval(first, yes)
+  const back = await gateway.control.decideApproval(first, { decision: 'revoked', channel: 'cli', why: 'too soon' })
+  assert.ok(back !== undefined && 'state' in back && back.state === 'expired')
+  assert.equal(wordFor(await call(gateway, 'a/pay', given)), 'APPROVAL_WAITING')
+  assert.deepEqual(effectsIn(site.effects), [])
+  assert.notEqual(await waiting(gateway, 1), first)
+  const [record] = (await gateway.control.evidence({ approval: first, limit: 10 })).slice(-1)
+  assert.deepEqual(
+    [record?.['kind'], record?.['facts']],
+    ['approval.revoked', { by: 'local', from: 'granted', why: 'too soon' }],
+  )
+  const again = await gateway.control.decideApproval(first, { decision: 'revoked', channel: 'cli', why: '' })
+  assert.ok(again !== undefined && 'code' in again)
+  assert.equal((await gateway.control.verifyEvidence()).verdict, 'valid')
+})
+
+test('taken back and used at the same time, a yes is one of the two', async (t) => {
+  const { gateway, site } = await open(t)
+  for (let n = 0; n < 5; n++) {
+    const given = { key: `k${n}`, mode: 'ok' }
+    await call(gateway, 'a/pay', given)
+    const id = await waiting(gateway, 1)
+    await gateway.control.decideApproval(id, yes)
+    const [answer, back] = await Promise.all([
+      call(gateway, 'a/pay', given),
+      gateway.control.decideApproval(id, { decision: 'revoked', channel: 'cli', why: '' }),
+    ])
+    const ran = answer.kind === 'answered'
+    assert.equal(ran, back !== undefined && 'code' in back, wordFor(answer))
+    assert.equal(effectsIn(site.effects).includes(`k${n}`), ran)
+    for (const { id: open } of await gateway.control.approvals({ state: 'waiting', limit: 10 }))
+      await gateway.control.decideApproval(open, { decision: 'revoked', channel: 'cli', why: '' })
+  }
+})

@@ -43,6 +43,12 @@ export const declare: Declare = (program, act) => {
     .description('say no; the same call is not asked again until the no expires')
     .option('--why <text>', 'a reason, for the record and the caller')
     .action(act((context, { why = '' }: { why?: string }, id) => decide(context, id!, 'denied', why)))
+  approval
+    .command('revoke')
+    .argument('<id>')
+    .description('take back a question, or a yes that nothing has used yet; the same call is asked anew')
+    .option('--why <text>', 'a reason, for the record')
+    .action(act((context, { why = '' }: { why?: string }, id) => decide(context, id!, 'revoked', why)))
   approval.command('watch').description('wait for questions and answer them here; ends with Ctrl-C').action(act(watch))
   return approval
 }
@@ -92,7 +98,12 @@ async function print(approval: ApprovalView, io: Io): Promise<void> {
   if (!approval.text.includes(approval.arguments)) io.out(`\nwhole arguments:\n${visible(approval.arguments)}`)
 }
 
-async function decide(context: Context, id: string, decision: 'granted' | 'denied', why: string): Promise<Exit> {
+async function decide(
+  context: Context,
+  id: string,
+  decision: 'granted' | 'denied' | 'revoked',
+  why: string,
+): Promise<Exit> {
   const { io } = context
   const { client } = await context.attach()
   const decided = await client.decideApproval(id, { decision, channel: 'cli', why })
@@ -101,7 +112,8 @@ async function decide(context: Context, id: string, decision: 'granted' | 'denie
     if (!io.json) io.out(await refusedText(decided, () => client.approval(id)))
     return exitOfRefusal(decided)
   }
-  if (!io.json) io.out(answeredText(decided))
+  if (!io.json)
+    io.out(decision === 'revoked' ? `${id} is taken back; the same call is asked anew.` : answeredText(decided))
   return exits.done
 }
 

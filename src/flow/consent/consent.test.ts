@@ -155,6 +155,7 @@ function deskWith(rule: ConsentRule): { desk: Desk; id: string } {
       (approval = granted
         ? { ...approval, state: 'granted', by, channel, decidedAt: 1 }
         : { ...approval, state: 'denied', by, channel, decidedAt: 1, why }),
+    revoke: async () => (approval = { ...approval, state: 'expired' }),
   })
   return { desk, id: 'apr_1' }
 }

@@ -8,6 +8,11 @@ export interface DeskLedger {
     decision: { readonly by: string; readonly channel: Channel; readonly granted: boolean; readonly why: string },
     now: number,
   ): Promise<Approval | Refusal>
+  revoke(
+    approval: string,
+    revocation: { readonly by: string; readonly why: string },
+    now: number,
+  ): Promise<Approval | Refusal>
   approval(id: string): Approval | undefined
 }
 
@@ -77,6 +82,16 @@ export class Desk {
       this.announce(decided)
     }
     return decided
+  }
+
+  /** Takes back a question or an unused yes; whoever waits for it hears that it stands no more. */
+  async revoke(id: string, by: string, why: string): Promise<Approval | Refusal> {
+    const revoked = await this.#ledger.revoke(id, { by, why }, this.#now())
+    if ('state' in revoked) {
+      for (const wake of this.#waiting.get(id) ?? []) wake(revoked)
+      this.announce(revoked)
+    }
+    return revoked
   }
 
   /** Resolves with the answer, or undefined when `ms` have passed or the signal aborts first. */

@@ -42,6 +42,7 @@ export type EventKind =
   | 'approval.granted'
   | 'approval.denied'
   | 'approval.expired'
+  | 'approval.revoked'
   | 'op.read'
   | 'read.stated'
   | 'op.dispatched'

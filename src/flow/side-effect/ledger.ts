@@ -138,6 +138,12 @@ export interface Ledger {
     decision: { readonly by: string; readonly channel: Channel; readonly granted: boolean; readonly why: string },
     now: number,
   ): Promise<Approval | Refusal>
+  /** Takes back a question, or a yes that nothing has used yet. */
+  revoke(
+    approval: string,
+    revocation: { readonly by: string; readonly why: string },
+    now: number,
+  ): Promise<Approval | Refusal>
   approval(id: string): Approval | undefined
   approvals(filter: { readonly states?: readonly Approval['state'][]; readonly limit: number }): readonly Approval[]
   /** Canonical arguments that the approver is shown. */

@@ -104,6 +104,28 @@ export function decideApproval(
   return findApproval(db, id, now)!
 }
 
+/**
+ * Takes back a question, or a yes that nothing has used yet: its time is over now. In one transaction with the intents, so
+ * that a call which uses the yes comes wholly before it or is refused.
+ */
+export function revokeApproval(
+  db: Database,
+  chain: Chain,
+  id: string,
+  revocation: { readonly by: string; readonly why: string },
+  now: number,
+): Approval | Refusal {
+  const approval = findApproval(db, id, now)
+  if (approval === undefined) return refuse('TOOL_UNKNOWN', { approval: id })
+  if (approval.state !== 'waiting' && approval.state !== 'granted')
+    return refuse('AUTHORISATION_STALE', { approval: id, state: approval.state })
+  db.statement("UPDATE approval SET state = 'expired' WHERE approval_id = ?").run(id)
+  const { tenant, principal, tool } = approval.question.binding
+  const facts = { by: revocation.by, from: approval.state, ...(revocation.why === '' ? {} : { why: revocation.why }) }
+  chain.append(db, { kind: 'approval.revoked', at: now, approval: id, tenant, principal, tool, facts })
+  return findApproval(db, id, now)!
+}
+
 /** Questions whose time is over: each gets its event once. A hundred at a time, and the one that stands in the way first. */
 export function expireApprovals(db: Database, chain: Chain, now: number, bindingDigest: string): void {
   const over = db

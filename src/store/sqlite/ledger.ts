@@ -1,7 +1,7 @@
 import { firstIdAt } from '../../words/id.ts'
 import { refuse, type Refusal } from '../../words/verdict.ts'
 import type { AuthorisedAction } from '../../flow/action/index.ts'
-import type { Approval, Approvals, Channel, Earlier, History, Question } from '../../flow/consent/consented.ts'
+import type { Approval, Approvals, Earlier, History, Question } from '../../flow/consent/consented.ts'
 import type { AskRecord } from '../../flow/asking.ts'
 import type { Happening } from '../../flow/evidence/index.ts'
 import type { Step } from '../../flow/line.ts'
@@ -17,7 +17,14 @@ import {
   type RefusedProposal,
 } from '../../flow/side-effect/ledger.ts'
 import type { Acceptance, OperationState } from '../../flow/side-effect/operation.ts'
-import { askApproval, decideApproval, findApproval, listApprovals, matchingApproval } from './approvals.ts'
+import {
+  askApproval,
+  decideApproval,
+  findApproval,
+  listApprovals,
+  matchingApproval,
+  revokeApproval,
+} from './approvals.ts'
 import { askHappening } from './asks.ts'
 import { beginAttempt, clearAttempts, endAttempt, readAttempts } from './attempts.ts'
 import { finishCompensation } from './compensation.ts'
@@ -351,12 +358,12 @@ export class SqliteLedger implements Ledger, Approvals, History {
     return this.#effect('proposal', (db, chain) => askApproval(db, chain, question, canonicalArguments, now))
   }
 
-  decide(
-    approval: string,
-    decision: { readonly by: string; readonly channel: Channel; readonly granted: boolean; readonly why: string },
-    now: number,
-  ): Promise<Approval | Refusal> {
+  decide(...[approval, decision, now]: Parameters<Ledger['decide']>): Promise<Approval | Refusal> {
     return this.#effect('proposal', (db, chain) => decideApproval(db, chain, approval, decision, now))
+  }
+
+  revoke(...[approval, revocation, now]: Parameters<Ledger['revoke']>): Promise<Approval | Refusal> {
+    return this.#effect('proposal', (db, chain) => revokeApproval(db, chain, approval, revocation, now))
   }
 
   approval(id: string): Approval | undefined {

@@ -84,7 +84,8 @@ export class ExpectedRows {
         why: facts['why'] ?? '',
         channel,
       })
-    else if (kind === 'approval.expired') this.#change(this.#approvals, id, { state: 'expired' })
+    else if (kind === 'approval.expired' || kind === 'approval.revoked')
+      this.#change(this.#approvals, id, { state: 'expired' })
   }
 
   #change(rows: Map<string, Expected>, id: string, what: Expected): void {
