@@ -43,9 +43,11 @@ export const serverDetailSchema = serverSummarySchema.extend({
   resources: z.enum(['allow', 'deny']),
   prompts: z.enum(['allow', 'deny']),
   /** How it is confined, as it runs. */
-  sandbox: z.enum(['none']),
+  sandbox: z.enum(['bubblewrap', 'none']),
+  /** Why it is not confined, though it should be. */
+  sandboxWhy: z.string().exactOptional(),
   /** What the configuration asks for. */
-  sandboxWanted: z.enum(['prefer', 'none']),
+  sandboxWanted: z.enum(['require', 'prefer', 'none']),
   /** How fresh each list is: when it was read, when it is read again, and how long the server says that it may be kept. */
   lists: z
     .array(

@@ -207,7 +207,7 @@ test('evidence that is missing is a fault, and what is no evidence cannot be jud
 
 test('doctor says what is wrong and how to mend it', async () => {
   using shop = workshop()
-  config(shop, 'servers: { s: { command: ./missing } }\n')
+  config(shop, 'servers: { s: { command: ./missing, sandbox: none } }\n')
   const before = await shop.run(['doctor', '--json'])
   assert.equal(before.code, exits.fault)
   const found = (JSON.parse(before.stdout) as { findings: { what: string; result: string; fix?: string }[] }).findings
@@ -218,6 +218,7 @@ test('doctor says what is wrong and how to mend it', async () => {
       ['configuration', 'ok'],
       ['server s', 'fail'],
       ['policy', 'fail'],
+      ['sandbox', 'warn'],
       ['home', 'warn'],
     ],
   )

@@ -1,3 +1,4 @@
+import { findBubblewrap } from '../sandbox/bubblewrap.ts'
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
@@ -16,7 +17,7 @@ function withWeather() {
   const shop = workshop()
   writeFileSync(
     join(shop.folder, 'countersign.yaml'),
-    `endpoint: { port: 0 }\nservers: { weather: { command: node, args: [${JSON.stringify(weather)}] } }\n`,
+    `sandbox: prefer\nendpoint: { port: 0 }\nservers: { weather: { command: node, args: [${JSON.stringify(weather)}] } }\n`,
   )
   mkdirSync(join(shop.folder, 'policy'))
   writeFileSync(join(shop.folder, 'policy', 'all.cedar'), 'permit (principal == User::"local", action, resource);\n')
@@ -60,7 +61,7 @@ test('clients that start at the same time share one gateway, which ends when it 
   }
 })
 
-test('a tour that cannot be played is said on stderr, as is what is not confined, and the gateway stays up', async () => {
+test('a tour that cannot be played is said on stderr, and how each server is confined can be seen', async () => {
   using shop = withWeather()
   const child = shop.start(['up', '--tour'])
   try {
@@ -70,11 +71,16 @@ test('a tour that cannot be played is said on stderr, as is what is not confined
     while (!said.includes('Ctrl-C ends it')) await once(child.stderr, 'data', { signal: late })
     assert.match(said, /The tour cannot be played: there is no .*tour\.yaml/)
     assert.match(said, /The tour did not end as it says it does\. The gateway stays up\./)
-    assert.equal(said.match(/^Warning: .*confines nothing yet; not confined: weather$/gm)?.length, 1)
     const shown = await shop.run(['server', 'show', 'weather', '--json'])
     const { sandbox, sandboxWanted } = JSON.parse(shown.stdout) as Record<string, unknown>
-    assert.deepEqual([sandbox, sandboxWanted], ['none', 'prefer'])
-    assert.match((await shop.run(['server', 'show', 'weather'])).stdout, /sandbox +none \(not confined/)
+    assert.equal(sandboxWanted, 'prefer')
+    const found = await findBubblewrap()
+    assert.equal(sandbox, 'path' in found ? 'bubblewrap' : 'none')
+    assert.equal(said.includes('Warning: weather runs without a sandbox: '), 'missing' in found)
+    assert.match(
+      (await shop.run(['server', 'show', 'weather'])).stdout,
+      /sandbox +(?:bubblewrap \(prefer\)|none \(bubblewrap )/,
+    )
   } finally {
     child.kill()
     await once(child, 'exit')

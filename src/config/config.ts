@@ -4,6 +4,7 @@ import type { AskGrant } from '../flow/receipt/ask-grant.ts'
 import type { Root } from '../flow/resource/scoped.ts'
 import type { ToolProfile } from '../flow/tool/profile.ts'
 import type { UpstreamSpec } from '../mcp/upstream/upstream.ts'
+import type { Confinement } from '../sandbox/confinement.ts'
 import type { Revision } from '../mcp/wire/revisions.ts'
 import type { JsonObject } from '../words/json.ts'
 import type { AuthConfig } from './auth.ts'
@@ -87,7 +88,9 @@ export interface ServerConfig {
   readonly identity: JsonObject
   /** How a token for it is got, where it wants one. */
   readonly auth?: AuthConfig
-  readonly sandbox: 'prefer' | 'none'
+  readonly sandbox: 'require' | 'prefer' | 'none'
+  /** What a program may reach. Absent: it is not confined, because the configuration says so or it is no program. */
+  readonly confinement?: Confinement
   readonly resources: 'allow' | 'deny'
   readonly prompts: 'allow' | 'deny'
   /** One connection for all principals. */

@@ -32,6 +32,7 @@ export function resolveConfig(file: string, text: ConfigText, document: ConfigDo
         folder,
         (part, key) => document.filled(['servers', name, part, key]),
         (root) => absolute(text.roots[root]!),
+        text.sandbox,
       ),
     ),
     contentTypes: contentTypesOf(text.servers),
@@ -88,6 +89,7 @@ function serverOf(
   folder: string,
   filled: (part: 'env' | 'headers', key: string) => boolean,
   rootOf: (name: string) => string,
+  sandbox: ServerConfig['sandbox'],
 ): ServerConfig {
   return {
     spec: {
@@ -101,7 +103,7 @@ function serverOf(
     },
     identity: identityOf(server, folder),
     ...(server.auth !== undefined && { auth: authOf(server.auth, folder) }),
-    sandbox: server.sandbox,
+    ...sandboxOf(server, sandbox, folder),
     resources: server.resources,
     prompts: server.prompts,
     shared: server.shared,
@@ -110,6 +112,22 @@ function serverOf(
     naming: server.naming,
     asks: { ...server.asks, roots: server.asks.roots.map(rootOf), named: server.naming === 'prefixed' },
     tools: new Map(Object.entries(server.tools).map(([tool, profile]) => [tool, profileOf(profile)])),
+  }
+}
+
+function sandboxOf(
+  { sandbox: own, url }: ServerText,
+  general: ServerConfig['sandbox'],
+  folder: string,
+): Pick<ServerConfig, 'sandbox' | 'confinement'> {
+  const given =
+    typeof own === 'object' ? own : { read: [], write: [], network: false, ...(own !== undefined && { mode: own }) }
+  const mode = given.mode ?? general
+  if (url !== undefined || mode === 'none') return { sandbox: 'none' }
+  const places = (paths: readonly string[]): string[] => paths.map((path) => resolve(folder, path))
+  return {
+    sandbox: mode,
+    confinement: { mode, read: places(given.read), write: places(given.write), network: given.network },
   }
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { count, duration, name, size, text } from './fields.ts'
 import { budgetSchema, consentRuleSchema, principalSchema } from './rules.ts'
 import { endpointAuthSchema } from './endpoint-auth.ts'
-import { revisionsSchema, serverName, serverSchema } from './server.ts'
+import { revisionsSchema, serverName, serverSchema, sandboxMode } from './server.ts'
 
 const endpoint = z
   .strictObject({
@@ -107,6 +107,7 @@ export const configSchema = z
       .describe('Folders that path scopes are measured against.'),
     policy: text('Folder of *.cedar files, relative to this file.').default('./policy'),
     lock: text('File with the approved definitions, relative to this file.').default('./countersign.lock.yaml'),
+    sandbox: sandboxMode.default('require').describe('What holds for servers whose own `sandbox` says no mode.'),
     servers: z.record(serverName, serverSchema).default({}).describe('Upstream MCP servers by name.'),
     consent: z
       .strictObject({

@@ -41,6 +41,26 @@ export const serverName = z
   .refine((name) => name !== 'countersign', '`countersign` is the name of the gateway’s own tools')
   .describe('Name of the upstream; its tools are exported as NAME__tool.')
 
+export const sandboxMode = z
+  .enum(['require', 'prefer', 'none'])
+  .describe(
+    'require: not started where it cannot be confined · prefer: started anyway, with a warning · none: never confined.',
+  )
+
+const place = text('A file or folder, relative to this file.')
+
+const sandboxSchema = z
+  .union([
+    sandboxMode,
+    z.strictObject({
+      mode: sandboxMode.exactOptional(),
+      read: z.array(place).max(64).default([]).describe('What it may read, besides the system, itself and its `cwd`.'),
+      write: z.array(place).max(64).default([]).describe('What it may read and write.'),
+      network: z.boolean().default(false).describe('true: it may use the network, all of it.'),
+    }),
+  ])
+  .describe('How the program is confined, and what it may reach. For a program only.')
+
 export const serverSchema = z
   .strictObject({
     command: text('Program to start. `node` means the Node that runs Countersign.').exactOptional(),
@@ -70,10 +90,7 @@ export const serverSchema = z
     auth: authSchema.exactOptional(),
     revisions: revisionsSchema,
     connectTimeout: duration('How long a first answer may take.').prefault('30s'),
-    sandbox: z
-      .enum(['prefer', 'none'])
-      .default('prefer')
-      .describe('Nothing is confined yet, with `prefer` either; `none` says that it never shall be.'),
+    sandbox: sandboxSchema.exactOptional(),
     resources: allowOrDeny.describe('May resources of this server be listed and read?'),
     prompts: allowOrDeny.describe('May prompts of this server be listed and got?'),
     shared: z
@@ -118,6 +135,8 @@ export const serverSchema = z
       for (const key of ['args', 'cwd', 'env'] as const)
         if (server[key] !== undefined) stray(key, `\`${key}\` goes with \`command\``)
       if (server.package !== undefined) stray('package', '`package` goes with `command`')
+      if (typeof server.sandbox === 'object')
+        stray('sandbox', 'a remote server is not confined; `sandbox` goes with `command`')
       const given = Object.keys(server.headers ?? {}).some((name) => name.toLowerCase() === 'authorization')
       if (server.auth !== undefined && given) stray('auth', 'a server has `auth` or a header `Authorization`, not both')
       const { username, password } = new URL(server.url)

@@ -23,6 +23,7 @@ import { ToolSearch } from '../mcp/catalogue/search/tool-search.ts'
 import { PreparedShelf } from '../mcp/catalogue/prepared-shelf.ts'
 import { ApartUpstream } from '../mcp/upstream/apart.ts'
 import { type ConnectedUpstream, connectUpstream } from '../mcp/upstream/connection.ts'
+import { type Started, confineServers } from './confine.ts'
 import { reapOrphans } from '../sandbox/orphans.ts'
 import { legHappening } from '../store/sqlite/asks.ts'
 import { type OpenLedger, openLedger } from '../store/sqlite/open.ts'
@@ -57,6 +58,8 @@ export interface Core {
   readonly upstreams: ReadonlyMap<string, ConnectedUpstream>
   /** The same by name, with the connections that principals have to themselves: calls go this way. */
   readonly apart: ReadonlyMap<string, ApartUpstream>
+  /** How each server is started, and what confines it. */
+  readonly started: ReadonlyMap<string, Started>
   /** The tokens of the upstreams that want some, by name. */
   readonly auths: ReadonlyMap<string, UpstreamAuth>
   /** Where this gateway listens; no tool gets there. */
@@ -119,9 +122,10 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
   const known = new KnownSecrets()
   const onSecret = (secret: Secret): void => known.add(secret)
   const auths = upstreamAuths(config.servers, home.folder, options.browser, onSecret)
+  const started = await confineServers(config.servers, home.folder)
   const connect = ({ spec, asks }: ServerConfig): ConnectedUpstream =>
     connectUpstream(
-      { ...withAuth(spec, auths.get(spec.name)), offers: offersOfGrant(asks) },
+      { ...withAuth(started.get(spec.name)!.spec, auths.get(spec.name)), offers: offersOfGrant(asks) },
       {
         records: join(home.folder, 'children'),
         onSecret,
@@ -246,7 +250,12 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
   }
   const flow = createFlow(needs)
   if (opened.judgement.verdict === 'valid') {
-    const facts = { policy: policies.version, recovered: [...opened.recovered] }
+    const unconfined = [...started].filter(([, { why }]) => why !== undefined).map(([name]) => name)
+    const facts = {
+      policy: policies.version,
+      recovered: [...opened.recovered],
+      ...(unconfined.length === 0 ? {} : { unconfined }),
+    }
     // A ledger that cannot be written now refuses every call by itself, and is tried again.
     await ledger
       .record({ kind: 'ledger.opened', at: Date.now(), facts })
@@ -271,6 +280,7 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
     sources: new LiveSources(catalogue, upstreams, policies),
     search,
     upstreams,
+    started,
     apart,
     auths,
     doorPorts,

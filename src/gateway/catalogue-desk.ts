@@ -18,7 +18,7 @@ import type { Core } from './assemble.ts'
 import { localUser } from './principals.ts'
 import { diagnosticsOf, errorLines } from './server-diagnostics.ts'
 
-type DeskCore = Pick<Core, 'catalogue' | 'policies' | 'upstreams' | 'apart' | 'auths' | 'known'>
+type DeskCore = Pick<Core, 'catalogue' | 'policies' | 'upstreams' | 'apart' | 'auths' | 'known' | 'started'>
 
 /** What people do with definitions: look, compare, approve, take back. */
 export class CatalogueDesk {
@@ -38,6 +38,7 @@ export class CatalogueDesk {
     const found = this.#core.catalogue.server(name)
     if (found === undefined) return undefined
     const { declared, connection, identityDigest, approved, instructions, differences } = found
+    const started = this.#core.started.get(name)
     const wanted = this.#config.servers.find(({ spec }) => spec.name === name)?.sandbox ?? 'none'
     const ready = connection.kind === 'ready' ? connection.negotiated : undefined
     return {
@@ -51,8 +52,9 @@ export class CatalogueDesk {
       naming: declared.naming,
       resources: declared.resources,
       prompts: declared.prompts,
-      // What holds, and not what is wished for: nothing is confined yet.
-      sandbox: 'none',
+      // What holds, and not what is wished for.
+      sandbox: started?.confined ?? 'none',
+      ...(started?.why === undefined ? {} : { sandboxWhy: started.why }),
       sandboxWanted: wanted,
       ...diagnosticsOf(name, found, this.#core),
       differences: differences.map(differenceView),

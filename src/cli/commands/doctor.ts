@@ -12,7 +12,7 @@ export const declare: Declare = (program, act) =>
   program
     .command('doctor')
     .description(
-      'Look at everything that has to be right, and say how to mend what is not.\nStarts nothing. Exit code 1 where something fails.',
+      'Look at everything that has to be right, and say how to mend what is not.\nStarts no server. Exit code 1 where something fails.',
     )
     .action(act(doctor))
 
@@ -24,7 +24,12 @@ async function doctor(context: Context): Promise<Exit> {
     import('../doctor/running.ts'),
   ])
   const folder = context.home()
-  const place = [examineNode(), ...(await examineConfig(context)), ...examineHome(folder)]
+  const place = [
+    examineNode(),
+    ...(await examineConfig(context)),
+    ...(await examineConfined(context)),
+    ...examineHome(folder),
+  ]
   const findings =
     existsSync(folder) && !place.some((it) => it.what === 'home' && it.result === 'fail')
       ? [...place, ...examineDisk(folder), ...(await examineRunning(context))]
@@ -32,6 +37,16 @@ async function doctor(context: Context): Promise<Exit> {
   if (io.json) io.outJson({ findings })
   else for (const line of findingLines(findings, io)) io.out(line)
   return findings.some(({ result }) => result === 'fail') ? exits.fault : exits.done
+}
+
+/** Where the configuration cannot be read, that is said already. */
+async function examineConfined(context: Context): Promise<Finding[]> {
+  const { examineSandbox } = await import('../doctor/sandbox.ts')
+  try {
+    return await examineSandbox(await context.config())
+  } catch {
+    return []
+  }
 }
 
 function findingLines(findings: readonly Finding[], io: Pick<Io, 'paint'>): string[] {

@@ -97,7 +97,10 @@ function serverLines(server: ServerDetail, io: Pick<Io, 'columns' | 'paint'>): s
     naming: server.naming,
     resources: server.resources,
     prompts: server.prompts,
-    sandbox: `${server.sandbox} (not confined${server.sandboxWanted === 'prefer' ? '; `prefer` confines nothing yet' : ''})`,
+    sandbox:
+      server.sandbox === 'none'
+        ? `none (${server.sandboxWhy ?? (server.transport === 'stdio' ? 'as the configuration says' : 'not a program')})`
+        : `${server.sandbox} (${server.sandboxWanted})`,
     'not understood': straysLine(server),
     'left out': server.leftOut.map(({ name, why }) => `${name} (${why})`).join('; '),
     ...authFields(server),

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { createServer } from 'node:net'
 import { once } from 'node:events'
-import type { ServerConfig } from '../../config/config.ts'
+import type { Core } from '../../gateway/assemble.ts'
 import type { Gateway } from '../../gateway/control/control.ts'
 import { idleMs, untilIdle } from '../../gateway/control/idle.ts'
 import { makeHome } from '../../gateway/home.ts'
@@ -63,8 +63,7 @@ async function stay({ io, ...context }: Context, options: Options, signal: Abort
     ...(chosen === undefined ? {} : { port: chosen }),
   })
   try {
-    const open = background ? [] : unconfined(config.servers)
-    if (open.length > 0) io.err(`Warning: \`sandbox: prefer\` confines nothing yet; not confined: ${open.join(', ')}`)
+    if (!background) for (const line of unconfined(gateway.core.started)) io.err(line)
     const reach = { config: config.file, home: home.folder, url: gateway.url, tokenFile: home.tokenFile }
     if (io.json) io.outJson({ ...reach, pid: process.pid })
     else io.note(`The gateway listens at ${gateway.url}`)
@@ -84,11 +83,15 @@ async function stay({ io, ...context }: Context, options: Options, signal: Abort
   return exits.done
 }
 
-/** Programs that the operator would rather see confined. Where `none` is declared, that is known. */
-function unconfined(servers: readonly ServerConfig[]): string[] {
-  return servers
-    .filter(({ sandbox, spec }) => sandbox === 'prefer' && spec.reach.kind === 'stdio')
-    .map((it) => it.spec.name)
+/** Servers that should be confined and are not. Where `none` is declared, that is known. */
+function unconfined(started: Core['started']): string[] {
+  return [...started]
+    .filter(([, { why }]) => why !== undefined)
+    .map(([name, { why, spec }]) =>
+      spec.reach.kind === 'stdio' && spec.reach.refused !== undefined
+        ? `${name} was not started: ${why!}`
+        : `Warning: ${name} runs without a sandbox: ${why!}`,
+    )
 }
 
 /** Resolves at Ctrl-C, SIGTERM, `countersign stop`, or, for one that nobody started by hand, when it has been idle for long. */

@@ -28,6 +28,7 @@ export async function openLink(
     case 'memory':
       return openMemory(reach.open, events, strays)
     case 'stdio':
+      if (reach.refused !== undefined) throw new Error(reach.refused)
       return openStdio({ ...reach, env: await handedOver(reach.env, options) }, options, events, strays)
     case 'http': {
       const ready = { ...reach, headers: await handedOver(reach.headers, options) }

@@ -17,6 +17,8 @@ export interface UpstreamSpec {
         readonly cwd: string
         /** The child's whole environment but PATH and HOME: names that the operator gave, and nothing else. */
         readonly env: Readonly<Record<string, Secret | SecretReference | string>>
+        /** Why it must not be started: what was to confine it is not there. */
+        readonly refused?: string
       }
     | {
         readonly kind: 'http'
