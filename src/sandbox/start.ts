@@ -7,8 +7,8 @@ export type Startable<Run extends Runnable> =
   | { readonly kind: 'refuse'; readonly why: string }
 
 /** How a program is to be started on this machine. */
-export function startableOf(
-  program: Program,
+export function startableOf<Run extends Runnable>(
+  program: Run,
   confinement: Confinement | undefined,
   bubblewrap: Bubblewrap,
 ): Startable<Run> {
