@@ -83,7 +83,7 @@ function ownFiles(command: string, { args, cwd }: Runnable): string[] {
     .filter(isFile)
     .flatMap((file) => {
       const real = realpathSync(file)
-      return [dirnameUnlessSystem(file), dirnameUnlessSystem(real), ...packagesOf(real)]
+      return [dirnameUnlessSystem(file), dirnameUnlessSystem(real), ...packagesOf(file), ...packagesOf(real)]
     })
     .filter((path) => path !== '')
 }

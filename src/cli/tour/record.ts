@@ -1,11 +1,9 @@
-import type { EvidenceRecord } from '../../flow/evidence/index.ts'
 import type { OpenLedger } from '../../store/sqlite/open.ts'
 
 /** What was bound and stored for one operation, for reading: the records of the chain as they were written, in short lines. */
 export function recordLines(open: OpenLedger, operation: string): string[] {
   const lines = [`what is on record of ${operation}:`]
-  for (const text of open.records({ operation, limit: 20 })) {
-    const record = JSON.parse(text) as EvidenceRecord
+  for (const record of open.happenings(operation)) {
     lines.push(
       `record ${record.seq} · ${record.kind} · ${new Date(record.at).toISOString()}`,
       `  follows     ${record.prev.slice(0, 24)}…`,
