@@ -95,6 +95,11 @@ export const commands: Readonly<Record<string, Entry>> = {
     summary: 'measure search and the like on your own data',
     declare: () => import('./commands/eval.ts'),
   },
+  accept: {
+    group: deciding,
+    summary: 'the acceptance report, in six dimensions',
+    declare: () => import('./commands/accept.ts'),
+  },
   evidence: {
     group: deciding,
     summary: 'the record: show, export, verify',

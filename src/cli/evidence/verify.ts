@@ -20,7 +20,7 @@ export async function verify(context: Context, options: VerifyOptions, file: str
 }
 
 /** By the gateway itself while it writes, so that nothing is written between two looks; from the files alone otherwise. */
-async function judgeLive(context: Context): Promise<Judgement> {
+export async function judgeLive(context: Context): Promise<Judgement> {
   const home = context.home()
   const { ownerOf } = await import('../../gateway/ownership.ts')
   if (ownerOf(home) !== undefined) {
