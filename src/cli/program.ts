@@ -51,6 +51,16 @@ export const commands: Readonly<Record<string, Entry>> = {
     summary: 'look for what is wrong, and say how to mend it',
     declare: () => import('./commands/doctor.ts'),
   },
+  connect: {
+    group: running,
+    summary: 'put us in front of the servers of a client',
+    declare: () => import('./commands/connect.ts'),
+  },
+  disconnect: {
+    group: running,
+    summary: 'undo `connect`, byte for byte',
+    declare: () => import('./commands/disconnect.ts'),
+  },
   version: { group: running, summary: 'print the version', declare: () => import('./commands/version.ts') },
   call: { group: using, summary: 'make one governed call', declare: () => import('./commands/call.ts') },
   check: {

@@ -25,6 +25,8 @@ export interface Config {
   readonly lock: string
   /** In the order of the file. */
   readonly servers: readonly ServerConfig[]
+  /** Servers that are written down with `enabled: false`: nobody has let them start yet. */
+  readonly waiting: readonly string[]
   /** By SERVER/TOOL: the only content types that its results may hold. A tool that is not in it may answer with any. */
   readonly contentTypes?: ReadonlyMap<string, readonly string[]>
   readonly consent: { readonly waitMs: number; readonly rules: readonly ConsentRule[] }

@@ -25,16 +25,19 @@ export function resolveConfig(file: string, text: ConfigText, document: ConfigDo
     roots: Object.entries(text.roots).map(([name, path]) => ({ name, path: absolute(path) })),
     policy: absolute(text.policy),
     lock: absolute(text.lock),
-    servers: Object.entries(text.servers).map(([name, server]) =>
-      serverOf(
-        name,
-        server,
-        folder,
-        (part, key) => document.filled(['servers', name, part, key]),
-        (root) => absolute(text.roots[root]!),
-        text.sandbox,
-      ),
+    servers: Object.entries(text.servers).flatMap(([name, server]) =>
+      server.enabled
+        ? serverOf(
+            name,
+            server,
+            folder,
+            (part, key) => document.filled(['servers', name, part, key]),
+            (root) => absolute(text.roots[root]!),
+            text.sandbox,
+          )
+        : [],
     ),
+    waiting: Object.keys(text.servers).filter((name) => !text.servers[name]!.enabled),
     contentTypes: contentTypesOf(text.servers),
     consent: {
       waitMs: text.consent.wait,

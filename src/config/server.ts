@@ -88,6 +88,10 @@ export const serverSchema = z
       .exactOptional()
       .describe('Sent with every request to the URL; kept as secrets.'),
     auth: authSchema.exactOptional(),
+    enabled: z
+      .boolean()
+      .default(true)
+      .describe('false: it is neither started nor connected to. `countersign server approve` lets it start.'),
     revisions: revisionsSchema,
     connectTimeout: duration('How long a first answer may take.').prefault('30s'),
     sandbox: sandboxSchema.exactOptional(),

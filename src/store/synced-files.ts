@@ -1,15 +1,15 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 
-export function replaceSynced(file: string, text: string, mode: number): void {
+export function replaceSynced(file: string, text: string | Uint8Array, mode: number): void {
   rmSync(`${file}.new`, { force: true })
   writeSynced(`${file}.new`, text, mode)
   renameSync(`${file}.new`, file)
 }
 
-export function writeSynced(file: string, text: string, mode: number): void {
+export function writeSynced(file: string, text: string | Uint8Array, mode: number): void {
   const descriptor = openSync(file, 'wx', mode)
   try {
-    writeSync(descriptor, text)
+    writeFileSync(descriptor, text)
     fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)

@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { homeFolder, makeHome } from '../../gateway/home.ts'
 import type { Context, GlobalOptions } from '../context.ts'
 import { type Exit, exits } from '../exits.ts'
+import { makePolicy } from '../place.ts'
 import type { Declare } from '../program.ts'
-import { starterConfig, starterPolicy } from '../starter.ts'
+import { starterConfig } from '../starter.ts'
 
 const installedSchema = 'node_modules/countersign/schema/countersign.schema.json'
 
@@ -30,8 +31,8 @@ function init({ io }: Context, globals: GlobalOptions): Exit {
   }
   if (!existsSync(file))
     write(file, starterConfig(existsSync(join(folder, installedSchema)) ? `./${installedSchema}` : undefined))
-  // A policy of one's own is never widened by ours.
-  if (!existsSync(policy) || readdirSync(policy).length === 0) write(join(policy, 'local.cedar'), starterPolicy)
+  const written = makePolicy(file)
+  if (written !== undefined) made.push(written)
   if (!existsSync(home)) made.push(home)
   const { tokenFile } = makeHome(home)
   if (io.json) io.outJson({ made, config: file, policy, home, tokenFile })

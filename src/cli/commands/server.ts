@@ -1,5 +1,7 @@
 import type { ServerDetail } from '../../api/contract.ts'
-import type { Context } from '../context.ts'
+import { type AgreeOptions, dryRunOption, previewOption, yesOption } from '../agreement.ts'
+import { collect } from '../arguments.ts'
+import type { Context, GlobalOptions } from '../context.ts'
 import { type Exit, exits } from '../exits.ts'
 import type { Io } from '../io.ts'
 import type { Declare } from '../program.ts'
@@ -9,6 +11,7 @@ import { differenceLines } from '../render/difference.ts'
 import { fromNow, moment, span } from '../render/moment.ts'
 import { fieldLines, tableLines } from '../render/table.ts'
 import { plain } from '../render/width.ts'
+import { type AddOptions, addServer, approveServers, importServers, removeServers } from '../server-changes.ts'
 
 export const declare: Declare = (program, act) => {
   const server = program
@@ -18,7 +21,8 @@ export const declare: Declare = (program, act) => {
         'Examples:\n' +
         '  countersign server list\n' +
         '  countersign server show filesystem\n' +
-        '  countersign server login tickets',
+        '  countersign server login tickets\n' +
+        '  countersign server add files -- npx -y @modelcontextprotocol/server-filesystem .',
     )
   server.command('list').description('every server of the configuration').action(act(list))
   server
@@ -37,6 +41,52 @@ export const declare: Declare = (program, act) => {
     .argument('<server>')
     .description('forget the tokens for a server')
     .action(act((context, _options, name) => logout(context, name!)))
+  server
+    .command('add')
+    .argument('<name>')
+    .argument('[command...]', 'after `--`: the program and its arguments; no shell takes them apart')
+    .description('write a server into the configuration; its tools are in quarantine until you approve them')
+    .option('--url <url>', 'a remote server instead of a program')
+    .option('--cwd <folder>', 'working folder of the program')
+    .option(
+      '--env <name=value>',
+      'a variable; a name alone takes it from the environment; secrets by reference',
+      collect,
+    )
+    .option('--header <name:value>', 'a header for --url; secrets by reference', collect)
+    .option(...dryRunOption)
+    .option(...yesOption)
+    .option(...previewOption)
+    .action(act((context, options: AddOptions, ...words) => addServer(context, options, words)))
+  server
+    .command('import')
+    .argument('<client>', 'as for `countersign connect`')
+    .description('take over the servers of a client, and leave its file as it is; nothing of them starts yet')
+    .option('--file <file>', 'the file of the client')
+    .option(...dryRunOption)
+    .option(...yesOption)
+    .option(...previewOption)
+    .action(
+      act((context, options: AgreeOptions, name) =>
+        importServers(context, program.opts<GlobalOptions>(), options, name!),
+      ),
+    )
+  server
+    .command('approve')
+    .argument('<server...>')
+    .description('let servers start that were imported')
+    .option(...dryRunOption)
+    .option(...yesOption)
+    .option(...previewOption)
+    .action(act((context, options: AgreeOptions, ...names) => approveServers(context, options, names)))
+  server
+    .command('remove')
+    .argument('<server...>')
+    .description('take servers out of the configuration')
+    .option(...dryRunOption)
+    .option(...yesOption)
+    .option(...previewOption)
+    .action(act((context, options: AgreeOptions, ...names) => removeServers(context, options, names)))
   return server
 }
 
@@ -62,6 +112,8 @@ async function list(context: Context): Promise<Exit> {
     ))
       io.out(line)
   }
+  const { waiting } = await context.config()
+  if (waiting.length > 0) io.note(`Not started, since nobody let them: countersign server approve ${waiting.join(' ')}`)
   return exits.done
 }
 
