@@ -16,6 +16,7 @@ import type { Reply } from './reply.ts'
 import { type ClientRequest, type Outlet, metaOf, ownerKey } from './request.ts'
 import { requestDigest } from './request-state.ts'
 import { askedReply } from './rounds.ts'
+import { TaskOutlet } from './task-outlet.ts'
 import { traceOf } from './trace.ts'
 
 const UNDER_WAY = 'the call is under way'
@@ -145,6 +146,7 @@ export class Call implements Caller, Beating, Parkable {
   }
 
   #attach(): void {
+    if (this.#outlet instanceof TaskOutlet) this.#outlet.onWithdrawn = () => this.withdraw('the task was cancelled')
     this.#outlet.onLeft = () => this.cancel('the client closed the stream')
     this.#peer?.began(this)
     this.#door.pulse.add(this)
@@ -203,6 +205,11 @@ export class Call implements Caller, Beating, Parkable {
     this.#end()
     this.#controller.abort(new Error(why))
     this.#outlet.abandon()
+  }
+
+  /** Its caller wants it to stop, and still wants to hear what becomes of it. */
+  withdraw(why: string): void {
+    if (!this.#over) this.#controller.abort(new Error(why))
   }
 
   finish(reply: (request: ClientRequest) => Reply): void {

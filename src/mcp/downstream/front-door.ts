@@ -6,6 +6,7 @@ import { ParkedCalls } from './parked.ts'
 import type { Ports } from './ports.ts'
 import { Pulse } from './pulse.ts'
 import { Subscriptions } from './subscriptions.ts'
+import { Tasks } from './tasks.ts'
 
 /** What all connections of one listener, or one pipe, have in common. */
 export interface FrontDoor {
@@ -16,6 +17,7 @@ export interface FrontDoor {
   readonly changes: Changes
   readonly parked: ParkedCalls<Call>
   readonly subscriptions: Subscriptions
+  readonly tasks: Tasks
   close(): void
 }
 
@@ -28,6 +30,7 @@ export function openFrontDoor(ports: Ports, options: DownstreamOptions): FrontDo
   const pulse = new Pulse(Math.max(10, Math.min(1_000, shortest / 2)))
   const changes = new Changes(ports.shelf, coalesceMs)
   const subscriptions = new Subscriptions(changes, pulse, options.limits)
+  const tasks = new Tasks(options.limits)
   const parked = new ParkedCalls<Call>(pulse, options.limits)
   return {
     ports,
@@ -37,7 +40,9 @@ export function openFrontDoor(ports: Ports, options: DownstreamOptions): FrontDo
     changes,
     parked,
     subscriptions,
+    tasks,
     close: () => {
+      tasks.close()
       parked.close()
       subscriptions.close()
       changes.close()

@@ -1,6 +1,6 @@
 import { member, textMember } from '../../words/json.ts'
 import type { ShelfList } from '../catalogue/shelf.ts'
-import { implementation, metaKeys } from '../wire/envelope.ts'
+import { EXTENSION_TASKS, implementation, metaKeys } from '../wire/envelope.ts'
 import { errorCodes } from '../wire/jsonrpc.ts'
 import type { Era } from '../wire/revisions.ts'
 import { ownResult } from './answers.ts'
@@ -15,6 +15,7 @@ import type { Peer } from './peer.ts'
 import { failure, spliced } from './reply.ts'
 import type { ClientRequest, Outlet } from './request.ts'
 import { isSpilled, readSpilled } from './spilled.ts'
+import { cancelTask, getTask, updateTask } from './tasks.ts'
 import { subscribe, unsubscribe } from './watching.ts'
 
 type Method = (request: ClientRequest, outlet: Outlet, door: FrontDoor, peer: Peer | undefined) => void
@@ -54,6 +55,9 @@ const methods: Readonly<Record<Era, ReadonlyMap<string, Method>>> = {
   modern: new Map([
     ...inBoth,
     ['server/discover', discover],
+    ['tasks/get', getTask],
+    ['tasks/update', updateTask],
+    ['tasks/cancel', cancelTask],
     ['subscriptions/listen', (request, outlet, door, peer) => door.subscriptions.listen(request, outlet, door, peer)],
   ]),
 }
@@ -99,7 +103,8 @@ function tool(request: ClientRequest, outlet: Outlet, door: FrontDoor, peer: Pee
   }
   if (operations?.wait !== undefined && member(request.params, 'name') === WAIT_TOOL)
     return callWaitTool(request, outlet, operations)
-  if (!callVerb(request, outlet, door, peer, callTool)) callTool(request, outlet, door, peer)
+  const kept = door.tasks.outletFor(request, outlet)
+  if (!callVerb(request, kept, door, peer, callTool)) callTool(request, kept, door, peer)
 }
 
 function resource(request: ClientRequest, outlet: Outlet, door: FrontDoor, peer: Peer | undefined): void {
@@ -113,7 +118,7 @@ function discover(request: ClientRequest, outlet: Outlet, door: FrontDoor): void
   const instructions = door.ports.shelf.instructions(request.principal)
   const members = {
     supportedVersions: revisionsOf('modern', door.options),
-    capabilities,
+    capabilities: { ...capabilities, extensions: { [EXTENSION_TASKS]: {} } },
     ...(instructions !== '' && { instructions }),
     ttlMs: LIST_TTL_MS,
     cacheScope: 'private',

@@ -28,6 +28,11 @@ export interface DownstreamLimits {
   readonly callsAtOnce: number
   /** Calls that one principal may have under way, whatever sessions it has or does without. */
   readonly callsPerPrincipal: number
+  /** A call that takes longer is handed to a client that knows tasks as one. */
+  readonly taskAfterMs: number
+  /** Tasks that are kept in all, and of one principal; one more call is simply waited for. */
+  readonly tasks: number
+  readonly tasksPerPrincipal: number
   /** `subscriptions/listen` streams in all, and of one principal. */
   readonly subscriptions: number
   readonly subscriptionsPerPrincipal: number
@@ -58,6 +63,9 @@ export const defaultLimits: DownstreamLimits = Object.freeze({
   sessionIdleMs: 30 * 60_000,
   callsAtOnce: 256,
   callsPerPrincipal: 1_024,
+  taskAfterMs: 500,
+  tasks: 4_096,
+  tasksPerPrincipal: 256,
   subscriptions: 1_024,
   subscriptionsPerPrincipal: 128,
   keepAliveMs: 15_000,

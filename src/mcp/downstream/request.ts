@@ -1,5 +1,6 @@
 import type { Credential, Principal } from '../../flow/principal/principal.ts'
 import { type Json, type JsonObject, isJsonObject, member, textMember } from '../../words/json.ts'
+import { EXTENSION_TASKS } from '../wire/envelope.ts'
 import type { RequestId } from '../wire/jsonrpc.ts'
 import type { Era } from '../wire/revisions.ts'
 import { offersForms } from './elicitation.ts'
@@ -13,6 +14,8 @@ export interface Client {
   readonly forms: boolean
   /** What else it can be asked: `elicitation`, `sampling` and `roots` of its capabilities. */
   readonly offers: JsonObject
+  /** It can hold a task in place of an answer; of the modern era alone. */
+  readonly tasks: boolean
 }
 
 /** One request of a client, whatever it came by. */
@@ -46,20 +49,22 @@ export interface Outlet {
 }
 
 const ASKED = ['elicitation', 'sampling', 'roots']
-const NAMELESS: Client = Object.freeze({ name: '', version: '', forms: false, offers: Object.freeze({}) })
+const NAMELESS: Client = Object.freeze({ name: '', version: '', forms: false, offers: Object.freeze({}), tasks: false })
 // Longer names are cut; they are for logs and records only.
 const LONGEST = 128
 
 export function clientOf(info: Json | undefined, capabilities: Json | undefined): Client {
   if (!isJsonObject(capabilities)) capabilities = NAMELESS.offers
   const forms = offersForms(capabilities)
+  const tasks = holdsTasks(capabilities)
   const offers = Object.fromEntries(Object.entries(capabilities).filter(([name]) => ASKED.includes(name)))
-  if (!isJsonObject(info)) return { ...NAMELESS, forms, offers }
+  if (!isJsonObject(info)) return { ...NAMELESS, forms, offers, tasks }
   return {
     name: (textMember(info, 'name') ?? '').slice(0, LONGEST),
     version: (textMember(info, 'version') ?? '').slice(0, LONGEST),
     forms,
     offers,
+    tasks,
   }
 }
 
@@ -74,4 +79,10 @@ const NOTHING: JsonObject = Object.freeze({})
 /** One text for tenant and principal together. */
 export function ownerKey(principal: Principal): string {
   return JSON.stringify([principal.tenant, principal.id])
+}
+
+/** Does a client that says this of itself know what to do with a task? Said per request (2026-07-28, "Extensions"). */
+function holdsTasks(capabilities: Json | undefined): boolean {
+  const extensions = isJsonObject(capabilities) ? member(capabilities, 'extensions') : undefined
+  return isJsonObject(extensions) && isJsonObject(member(extensions, EXTENSION_TASKS))
 }

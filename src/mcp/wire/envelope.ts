@@ -20,6 +20,9 @@ export const metaKeys = {
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
 } as const
 
+/** Identifier of the extension for long calls that are held as tasks. */
+export const EXTENSION_TASKS = 'io.modelcontextprotocol/tasks'
+
 /** Our own key, for servers that drop repeats: a UUID that is equal for all attempts of one operation. */
 export const IDEMPOTENCY_KEY = 'io.countersign/idempotency-key'
 
