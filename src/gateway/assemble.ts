@@ -6,6 +6,7 @@ import { Accounts } from '../flow/budget/index.ts'
 import { Desk } from '../flow/consent/desk.ts'
 import { createFlow, type FlowNeeds, type Point } from '../flow/index.ts'
 import { verifyFound } from '../flow/outcome/index.ts'
+import type { Happening } from '../flow/evidence/record.ts'
 import { Reconciler } from '../flow/receipt/reconcile.ts'
 import { noGrant, offersOfGrant } from '../flow/receipt/ask-grant.ts'
 import type { Upstreams } from '../flow/receipt/receipt.ts'
@@ -33,6 +34,7 @@ import type { JsonObject } from '../words/json.ts'
 import { embedderOf } from './embedder.ts'
 import { KnownSecrets } from '../identity/secrets/known-secrets.ts'
 import type { Secret } from '../words/secret.ts'
+import { recordConnections } from './connection-records.ts'
 import type { Home } from './home.ts'
 import { LateAnswers } from './late-answers.ts'
 import { TaintBook } from '../flow/resource/taint.ts'
@@ -123,8 +125,12 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
   const onSecret = (secret: Secret): void => known.add(secret)
   const auths = upstreamAuths(config.servers, home.folder, options.browser, onSecret)
   const started = await confineServers(config.servers, home.folder)
-  const connect = ({ spec, asks }: ServerConfig): ConnectedUpstream =>
-    connectUpstream(
+  const note = (happening: Happening): void => {
+    if (opened.judgement.verdict !== 'valid') return
+    ledger.record(happening).catch((fault: unknown) => onFault(fault, happening.kind))
+  }
+  const connect = ({ spec, asks }: ServerConfig): ConnectedUpstream => {
+    const upstream = connectUpstream(
       { ...withAuth(started.get(spec.name)!.spec, auths.get(spec.name)), offers: offersOfGrant(asks) },
       {
         records: join(home.folder, 'children'),
@@ -132,6 +138,9 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
         messageBytes: config.limits.resultHardBytes + (64 << 10),
       },
     )
+    recordConnections(upstream, note)
+    return upstream
+  }
   const upstreams = new Map(config.servers.map((server) => [server.spec.name, connect(server)]))
   const apart = new Map(
     config.servers.map((server) => {
@@ -148,11 +157,8 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
   const profileOf = (server: string, name: string): ToolProfile =>
     config.servers.find(({ spec }) => spec.name === server)?.tools.get(name) ?? undeclared
   const record = (event: CatalogueEvent): void => {
-    if (opened.judgement.verdict !== 'valid') return
     const { kind, ...facts } = event
-    ledger
-      .record({ kind: 'catalogue.changed', at: Date.now(), facts: { change: kind, ...jsonOf(facts) } })
-      .catch((fault: unknown) => onFault(fault, 'catalogue'))
+    note({ kind: 'catalogue.changed', at: Date.now(), facts: { change: kind, ...jsonOf(facts) } })
   }
   const catalogue = new LiveCatalogue({
     lock: config.lock,

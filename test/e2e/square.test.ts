@@ -94,7 +94,15 @@ async function callHearing(client: Client, era: string, level: string): Promise<
 for (const far of ['legacy', 'modern'] as const) {
   for (const up of ['stdio', 'http'] as const) {
     test(`a ${far} server by ${up}, and clients of both eras by both ways`, async (t) => {
-      const { doors, effects } = await open(t, far, up)
+      const { doors, effects, gateway } = await open(t, far, up)
+      const connected = gateway.core.open
+        .records({ limit: 1_000 })
+        .map((line) => JSON.parse(line) as { kind: string; facts: Record<string, unknown> })
+        .filter(({ kind }) => kind === 'upstream.connected')
+      assert.deepEqual(
+        [connected[0]?.facts['server'], connected[0]?.facts['transport'], connected[0]?.facts['revision']],
+        ['far', up, far === 'legacy' ? '2025-11-25' : '2026-07-28'],
+      )
       for (const near of ['legacy', 'modern'] as const) {
         for (const down of ['http', 'stdio'] as const) {
           await t.test(`${near} client by ${down}`, async (t) => {

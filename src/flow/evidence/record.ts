@@ -64,6 +64,7 @@ export type EventKind =
   | 'op.compensated'
   | 'op.compensation_failed'
   | 'catalogue.changed'
+  | 'upstream.connected'
   | 'configuration.changed'
 
 /** A happening with its place in the chain, as its line in an export says it. */

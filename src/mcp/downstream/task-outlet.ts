@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type JsonObject, isJsonObject, member } from '../../words/json.ts'
+import { type JsonObject, isJsonObject, member, textMember } from '../../words/json.ts'
 import { implementation, metaKeys } from '../wire/envelope.ts'
 import { ownKeys } from './answers.ts'
 import { type Reply, success } from './reply.ts'
@@ -168,5 +168,5 @@ export class TaskOutlet implements Outlet {
 function firstText(result: JsonObject): string {
   const content = member(result, 'content')
   const first = Array.isArray(content) ? (content as readonly unknown[])[0] : undefined
-  return isJsonObject(first) ? String(member(first, 'text')) : ''
+  return isJsonObject(first) ? (textMember(first, 'text') ?? '') : ''
 }

@@ -41,7 +41,7 @@ test('a call that takes long is handed over as a task, and its answer is got by 
   ports.tools.set('slow', async () => gate.promise.then(() => said('done')))
   const task = await resultOf(url, asked('tools/call', call))
   assert.deepEqual([task['resultType'], task['status']], ['task', 'working'])
-  const taskId = String(task['taskId'])
+  const { taskId } = task as { taskId: string }
   assert.match(taskId, /^[0-9a-f]{32}$/)
   assert.equal((await resultOf(url, asked('tasks/get', { taskId })))['status'], 'working')
   for (const token of ['bob', 'alice-other']) {

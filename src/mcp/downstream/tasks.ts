@@ -28,7 +28,9 @@ export class Tasks {
   /** Another principal's task is not found, just as one that never was. */
   find(request: ClientRequest): TaskOutlet | undefined {
     const task = this.#byId.get(textMember(request.params, 'taskId') ?? '')
-    return task !== undefined && task.owner === ownerKey(request.principal) && task.until > Date.now() ? task : undefined
+    return task !== undefined && task.owner === ownerKey(request.principal) && task.until > Date.now()
+      ? task
+      : undefined
   }
 
   close(): void {
@@ -49,7 +51,9 @@ export class Tasks {
 }
 
 export function getTask(request: ClientRequest, outlet: Outlet, door: FrontDoor): void {
-  withTask(request, outlet, door, (task) => outlet.reply(ownResult(request, JSON.stringify(task.detail()).slice(1, -1))))
+  withTask(request, outlet, door, (task) =>
+    outlet.reply(ownResult(request, JSON.stringify(task.detail()).slice(1, -1))),
+  )
 }
 
 export function cancelTask(request: ClientRequest, outlet: Outlet, door: FrontDoor): void {

@@ -36,7 +36,8 @@ function isEncoded(value: string): boolean {
 /** What `Mcp-Name` has to say of a request, before encoding; undefined where the method has none. */
 export function namedBy(method: string, params: JsonObject): string | undefined {
   if (method === 'tools/call' || method === 'prompts/get') return textMember(params, 'name')
-  if (method === 'tasks/get' || method === 'tasks/update' || method === 'tasks/cancel') return textMember(params, 'taskId')
+  if (method === 'tasks/get' || method === 'tasks/update' || method === 'tasks/cancel')
+    return textMember(params, 'taskId')
   return method === 'resources/read' ? textMember(params, 'uri') : undefined
 }
 
