@@ -95,10 +95,15 @@ for (const far of ['legacy', 'modern'] as const) {
   for (const up of ['stdio', 'http'] as const) {
     test(`a ${far} server by ${up}, and clients of both eras by both ways`, async (t) => {
       const { doors, effects, gateway } = await open(t, far, up)
-      const connected = gateway.core.open
-        .records({ limit: 1_000 })
-        .map((line) => JSON.parse(line) as { kind: string; facts: Record<string, unknown> })
-        .filter(({ kind }) => kind === 'upstream.connected')
+      // The record is written behind the start.
+      const recorded = () =>
+        gateway.core.open
+          .records({ limit: 1_000 })
+          .map((line) => JSON.parse(line) as { kind: string; facts: Record<string, unknown> })
+          .filter(({ kind }) => kind === 'upstream.connected')
+      const until = Date.now() + 20_000
+      while (recorded().length === 0 && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 20))
+      const connected = recorded()
       assert.deepEqual(
         [connected[0]?.facts['server'], connected[0]?.facts['transport'], connected[0]?.facts['revision']],
         ['far', up, far === 'legacy' ? '2025-11-25' : '2026-07-28'],
