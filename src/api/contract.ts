@@ -24,6 +24,7 @@ import {
 } from './evidence.ts'
 import { decideOperationSchema, operationDetailSchema, operationFilterSchema, operationSchema } from './operations.ts'
 import { budgetAccountSchema, policyReportSchema, statusSchema } from './status.ts'
+import { reloadReportSchema, reloadSchema } from './configuration.ts'
 import { refusalSchema } from './values.ts'
 
 /** Sent by the gateway with every answer; a client that knows another one must not go on. */
@@ -105,6 +106,12 @@ export const routes = {
   rotateKey: { method: 'POST', path: '/v1/evidence/rotate', answer: rotatedSchema },
   verifyEvidence: { method: 'POST', path: '/v1/evidence/verify', answer: judgementSchema },
   checkPolicy: { method: 'POST', path: '/v1/policy/check', answer: policyReportSchema },
+  reloadConfig: {
+    method: 'POST',
+    path: '/v1/configuration/reload',
+    body: reloadSchema,
+    answer: reloadReportSchema,
+  },
   stop: { method: 'POST', path: '/v1/stop', answer: z.strictObject({ stopping: z.literal(true) }) },
 } as const satisfies Record<string, Route>
 
@@ -132,6 +139,7 @@ export type {
 } from './catalogue.ts'
 export type { EvidenceFilter, EraseSubject, EvidenceList, ExportRequest } from './evidence.ts'
 export type { CallRecord, DecideOperation, OperationDetail, OperationFilter, OperationView } from './operations.ts'
+export type { ReloadReport, ReloadRequest } from './configuration.ts'
 export type { BeginLogin, FinishLogin, Login } from './logins.ts'
 export type { BudgetAccount, PolicyReport, Status } from './status.ts'
 export { type FaultView, type RefusalView, faultSchema } from './values.ts'

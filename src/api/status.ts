@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { serverSummarySchema } from './catalogue.ts'
+import { reloadReportSchema } from './configuration.ts'
 import { instant } from './values.ts'
 
 export const statusSchema = z.strictObject({
@@ -24,6 +25,8 @@ export const statusSchema = z.strictObject({
   }),
   policy: z.strictObject({ version: z.string(), problems: z.array(z.string()).readonly() }),
   servers: z.array(serverSummarySchema).readonly(),
+  /** What became of the last change of the configuration, where there was one. */
+  reload: reloadReportSchema.exactOptional(),
   waitingApprovals: z.number(),
   unknownOperations: z.number(),
   runningCalls: z.number(),

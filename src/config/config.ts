@@ -38,6 +38,7 @@ export interface Config {
   readonly evidence: { readonly checkpointEvery: number; readonly checkpointSeconds: number }
   readonly catalogue: { readonly refreshMs: number }
   readonly exposure: ExposureConfig
+  readonly reload: { readonly watch: boolean; readonly loosening: 'hold' | 'apply' }
   readonly search: { readonly embedder?: EmbedderConfig }
 }
 

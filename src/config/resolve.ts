@@ -54,6 +54,7 @@ export function resolveConfig(file: string, text: ConfigText, document: ConfigDo
         }),
     ledger: { reads: text.ledger.reads, repeatWindowMs: text.ledger.repeatWindow },
     evidence: text.evidence,
+    reload: text.reload,
     catalogue: { refreshMs: text.catalogue.refresh },
     search: text.search.embedder === undefined ? {} : { embedder: embedderOf(text.search.embedder) },
     exposure: {

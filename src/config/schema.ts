@@ -142,6 +142,16 @@ export const configSchema = z
       })
       .prefault({}),
     exposure: exposure.prefault({}),
+    reload: z
+      .strictObject({
+        watch: z.boolean().default(true).describe('Read this file and the policies again when they change.'),
+        loosening: z
+          .enum(['hold', 'apply'])
+          .default('hold')
+          .describe('hold: what may let through more than before waits for `countersign config reload --yes`.'),
+      })
+      .prefault({})
+      .describe('How changes of this file come into force while the gateway runs.'),
     search: z
       .strictObject({ embedder: embedder.exactOptional() })
       .prefault({})

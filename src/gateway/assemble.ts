@@ -39,6 +39,7 @@ import type { Home } from './home.ts'
 import { LateAnswers } from './late-answers.ts'
 import { TaintBook } from '../flow/resource/taint.ts'
 import { readPolicies } from './policies.ts'
+import { serverChanges } from './server-set.ts'
 import { identitiesOf } from './principals.ts'
 import { samplerFor } from './sampler.ts'
 import { GovernedReadBacks } from './read-backs.ts'
@@ -62,6 +63,10 @@ export interface Core {
   readonly apart: ReadonlyMap<string, ApartUpstream>
   /** How each server is started, and what confines it. */
   readonly started: ReadonlyMap<string, Started>
+  /** What holds now. A reload puts another in its place. */
+  readonly inForce: { readonly config: Config }
+  /** Puts a checked configuration into force, in one step as far as calls can see. */
+  swap(config: Config, policies: readonly PolicyText[]): Promise<void>
   /** The tokens of the upstreams that want some, by name. */
   readonly auths: ReadonlyMap<string, UpstreamAuth>
   /** Where this gateway listens; no tool gets there. */
@@ -123,8 +128,9 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
   const policies = new CedarPolicies(texts)
   const known = new KnownSecrets()
   const onSecret = (secret: Secret): void => known.add(secret)
-  const auths = upstreamAuths(config.servers, home.folder, options.browser, onSecret)
-  const started = await confineServers(config.servers, home.folder)
+  const inForce = { config }
+  const auths = new Map(upstreamAuths(config.servers, home.folder, options.browser, onSecret))
+  const started = new Map(await confineServers(config.servers, home.folder))
   const note = (happening: Happening): void => {
     if (opened.judgement.verdict !== 'valid') return
     ledger.record(happening).catch((fault: unknown) => onFault(fault, happening.kind))
@@ -142,20 +148,19 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
     return upstream
   }
   const upstreams = new Map(config.servers.map((server) => [server.spec.name, connect(server)]))
-  const apart = new Map(
-    config.servers.map((server) => {
-      const first = upstreams.get(server.spec.name)!
-      // A server in this process is the embedding program's own, which can connect it but once.
-      const shared = server.shared || server.spec.reach.kind === 'memory'
-      const { connections: most, idleMs } = server
-      return [server.spec.name, new ApartUpstream({ first, open: () => connect(server), shared, most, idleMs })]
-    }),
-  )
+  const apartOf = (server: ServerConfig): ApartUpstream => {
+    const first = upstreams.get(server.spec.name)!
+    // A server in this process is the embedding program's own, which can connect it but once.
+    const shared = server.shared || server.spec.reach.kind === 'memory'
+    const { connections: most, idleMs } = server
+    return new ApartUpstream({ first, open: () => connect(server), shared, most, idleMs })
+  }
+  const apart = new Map(config.servers.map((server) => [server.spec.name, apartOf(server)]))
   closers.push(async () => {
     await Promise.all([...apart.values(), ...upstreams.values()].map((upstream) => upstream.close()))
   })
   const profileOf = (server: string, name: string): ToolProfile =>
-    config.servers.find(({ spec }) => spec.name === server)?.tools.get(name) ?? undeclared
+    inForce.config.servers.find(({ spec }) => spec.name === server)?.tools.get(name) ?? undeclared
   const record = (event: CatalogueEvent): void => {
     const { kind, ...facts } = event
     note({ kind: 'catalogue.changed', at: Date.now(), facts: { change: kind, ...jsonOf(facts) } })
@@ -211,11 +216,15 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
     scopes: new ScopeResolver(config.roots, own.paths, own),
     policies,
     taints,
-    rules: config.consent.rules,
+    get rules() {
+      return inForce.config.consent.rules
+    },
     approvals: ledger,
     history: ledger,
     desk,
-    consentWaitMs: config.consent.waitMs,
+    get consentWaitMs() {
+      return inForce.config.consent.waitMs
+    },
     budgets,
     ledger,
     upstreams: dispatch,
@@ -231,7 +240,7 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
       },
     },
     asks: {
-      grantOf: (server) => config.servers.find(({ spec }) => spec.name === server)?.asks ?? noGrant,
+      grantOf: (server) => inForce.config.servers.find(({ spec }) => spec.name === server)?.asks ?? noGrant,
       permitted: (action, form) => policies.mayAsk(action, form),
       record: (asked) => ledger.asked(asked),
       ...(config.sampling === undefined ? {} : { sample: samplerFor(config.sampling, budgets) }),
@@ -255,6 +264,36 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
     ...(options.at === undefined ? {} : { at: options.at }),
   }
   const flow = createFlow(needs)
+  const woken = (name: string, upstream: ConnectedUpstream): void =>
+    void upstream.onState((state) => {
+      if (state.kind === 'ready') watched(reconciler.woken(name))
+    })
+  const swap = async (next: Config, texts: readonly PolicyText[]): Promise<void> => {
+    const { gone, come } = serverChanges(inForce.config, next)
+    // All that may fail comes before anything is changed.
+    const confined = await confineServers(come, home.folder)
+    const tokens = upstreamAuths(come, home.folder, options.browser, onSecret)
+    policies.replace(texts)
+    budgets.replace(next.budgets, Date.now())
+    inForce.config = next
+    const ended = gone.flatMap((name) => [apart.get(name), upstreams.get(name)])
+    for (const name of gone) for (const map of [apart, upstreams, started, auths]) map.delete(name)
+    for (const server of come) {
+      const { name } = server.spec
+      started.set(name, confined.get(name)!)
+      const auth = tokens.get(name)
+      if (auth !== undefined) auths.set(name, auth)
+      upstreams.set(name, connect(server))
+      apart.set(name, apartOf(server))
+      if (opened.judgement.verdict === 'valid') woken(name, upstreams.get(name)!)
+    }
+    own.folders = startFolders(next)
+    catalogue.change(
+      gone,
+      come.map((declared) => ({ declared, upstream: upstreams.get(declared.spec.name)! })),
+    )
+    for (const upstream of ended) upstream?.close().catch((fault: unknown) => onFault(fault, 'reload'))
+  }
   if (opened.judgement.verdict === 'valid') {
     const unconfined = [...started].filter(([, { why }]) => why !== undefined).map(([name]) => name)
     const facts = {
@@ -268,10 +307,7 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
       .catch((fault: unknown) => onFault(fault, 'ledger'))
     for (const operation of opened.recovered) watched(reconciler.opened(operation))
     reconciler.start()
-    for (const [name, upstream] of upstreams)
-      upstream.onState((state) => {
-        if (state.kind === 'ready') watched(reconciler.woken(name))
-      })
+    for (const [name, upstream] of upstreams) woken(name, upstream)
     closers.push(() => reconciler.stop())
   }
   return {
@@ -287,6 +323,8 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
     search,
     upstreams,
     started,
+    inForce,
+    swap,
     apart,
     auths,
     doorPorts,
@@ -309,15 +347,21 @@ function jsonOf(facts: object): JsonObject {
 }
 
 /** What no tool may touch, whatever the policies say: whoever writes there decides what is allowed. */
-function ownPlaces(config: Config, home: Home, doorPorts: ReadonlySet<number>): OwnPlaces {
+function ownPlaces(
+  config: Config,
+  home: Home,
+  doorPorts: ReadonlySet<number>,
+): Omit<OwnPlaces, 'folders'> & { folders: OwnPlaces['folders'] } {
   const paths = [home.folder, config.file, config.policy, config.lock]
   return {
     // What is not there yet is its maker's too, as far as there is a folder for it.
     paths: paths.filter((path) => existsSync(dirname(path)) || path === home.folder),
     ports: () => [...doorPorts],
     hosts: config.endpoint.allowedHosts.map((host) => host.toLowerCase().replace(/:\d+$/, '')),
-    folders: new Map(
-      config.servers.flatMap(({ spec }) => (spec.reach.kind === 'stdio' ? [[spec.name, spec.reach.cwd]] : [])),
-    ),
+    folders: startFolders(config),
   }
+}
+
+function startFolders({ servers }: Config): OwnPlaces['folders'] {
+  return new Map(servers.flatMap(({ spec }) => (spec.reach.kind === 'stdio' ? [[spec.name, spec.reach.cwd]] : [])))
 }

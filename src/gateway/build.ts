@@ -13,6 +13,7 @@ import type { Gateway, GatewayOptions } from './control/control.ts'
 import { listenPrivately } from './control/listen.ts'
 import { serveControl } from './control/routes.ts'
 import type { OwnedHome } from './ownership.ts'
+import { Reloader } from './reload.ts'
 import { stateKey } from './state-key.ts'
 import { Steward } from './steward.ts'
 
@@ -38,7 +39,8 @@ export async function startGateway(config: Config, home: OwnedHome, options: Sta
   await settledOr(core, LISTS_WITHIN_MS)
   let end: () => void = () => {}
   const asked = new Promise<void>((resolve) => (end = resolve))
-  const steward = new Steward(core, { config, home, url: () => url, stop: () => end() })
+  const reloader = new Reloader(core)
+  const steward = new Steward(core, { config, home, url: () => url, stop: () => end(), reloader })
   let running = 0
   let begun = 0
   const flow: Ports['flow'] = {
@@ -85,6 +87,8 @@ export async function startGateway(config: Config, home: OwnedHome, options: Sta
   const closeAll = async (): Promise<void> => {
     for (const close of closers.splice(0).toReversed()) await close()
   }
+  if (config.reload.watch) reloader.watch()
+  closers.push(() => Promise.resolve(reloader.close()))
   let url = ''
   let sessions = (): number => 0
   let controlled = (): { running: number; begun: number } => ({ running: 0, begun: 0 })

@@ -19,6 +19,8 @@ import type {
   OperationFilter,
   OperationView,
   PolicyReport,
+  ReloadReport,
+  ReloadRequest,
   ServerDetail,
   ServerSummary,
   Status,
@@ -49,6 +51,7 @@ import { OperationWaits } from './operation-waits.ts'
 import { compensate } from './compensations.ts'
 import { operationDetail } from './operation-detail.ts'
 import { policyReport } from './policies.ts'
+import type { Reloader } from './reload.ts'
 import { version } from './version.ts'
 
 const openStates: readonly OperationState[] = [
@@ -67,6 +70,7 @@ export interface StewardParts {
   readonly home: Home
   readonly url: () => string
   readonly stop: () => void
+  readonly reloader: Reloader
 }
 
 /** Does for the owner of the home what the commands ask for, on the running gateway. */
@@ -110,6 +114,7 @@ export class Steward implements Control {
       evidence: { key: fingerprint(open.publicKey), checkpointed: open.checkpointed() },
       policy: { version: policies.version, problems: this.#core.policyProblems },
       servers: await this.servers(),
+      ...(this.#parts.reloader.last === undefined ? {} : { reload: this.#parts.reloader.last }),
       waitingApprovals: ledger.approvals({ states: ['waiting'], limit: 1000 }).length,
       unknownOperations: ledger.list({ states: ['unknown', 'held'], limit: 1000 }).length,
       runningCalls: this.#core.budgets.view(Date.now()).reduce((sum, { running }) => sum + running, 0),
@@ -265,6 +270,10 @@ export class Steward implements Control {
 
   checkPolicy(): Promise<PolicyReport> {
     return Promise.resolve(policyReport(this.#parts.config.policy))
+  }
+
+  reloadConfig({ loosening }: ReloadRequest): Promise<ReloadReport> {
+    return this.#parts.reloader.reload({ loosening, by: localUser.id })
   }
 
   stop(): void {

@@ -76,7 +76,15 @@ async function stay({ io, ...context }: Context, options: Options, signal: Abort
       const { clientLines } = await import('../render/clients.ts')
       for (const line of ['', ...clientLines(reach), '', 'Ctrl-C ends it.']) io.note(line)
     }
-    await untilOver(gateway, signal, background)
+    const reload = (): void =>
+      void gateway.control
+        .reloadConfig({ loosening: false })
+        .then(({ state, why }) =>
+          io.err(`The configuration was read again: ${state}${why === undefined ? '' : `; ${why}`}`),
+        )
+        .catch((fault: unknown) => io.err(`The configuration could not be read again: ${String(fault)}`))
+    process.on('SIGHUP', reload)
+    await untilOver(gateway, signal, background).finally(() => process.off('SIGHUP', reload))
   } finally {
     await gateway.close()
   }

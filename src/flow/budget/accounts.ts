@@ -76,7 +76,8 @@ export interface Applying {
 
 /** Books of all budgets. A hold counts as one call at once; time and bytes are booked when it is settled. */
 export class Accounts implements Budgets {
-  readonly #budgets: readonly Budget[]
+  #budgets: readonly Budget[] = []
+  readonly #spending: Spending
   readonly #accounts = new Map<string, Account>()
   // Which budgets apply depends only on principal, tool and effect.
   readonly #applying = new Map<string, readonly Applying[]>()
@@ -84,10 +85,21 @@ export class Accounts implements Budgets {
   #next = 1
 
   constructor(budgets: readonly Budget[], spending: Spending, now: number) {
+    this.#spending = spending
+    this.replace(budgets, now)
+  }
+
+  /** From the next hold on, these. What was spent of a budget that stays is kept; of a new one, the ledger knows. */
+  replace(budgets: readonly Budget[], now: number): void {
+    const known = new Map(this.#budgets.map((it) => [it.name, shapeOf(it)]))
     this.#budgets = budgets
+    this.#applying.clear()
+    const stays = new Set(budgets.filter((it) => known.get(it.name) === shapeOf(it)).map((it) => it.name))
+    for (const key of this.#accounts.keys()) if (!stays.has(key.slice(0, key.indexOf('\n')))) this.#accounts.delete(key)
     for (const budget of budgets) {
+      if (stays.has(budget.name)) continue
       const window = Math.floor(now / budget.windowMs)
-      for (const spent of spending.spentSince(window * budget.windowMs)) {
+      for (const spent of this.#spending.spentSince(window * budget.windowMs)) {
         if (!applies(budget, spent)) continue
         const account = this.#account(keyOf(budget, spent), window)
         account.calls += spent.calls
@@ -270,4 +282,9 @@ function holdOf(
       for (const account of accounts) account.calls--
     },
   }
+}
+
+/** Whose accounts they are: with another shape the old books say nothing. */
+function shapeOf({ per, match, windowMs }: Budget): string {
+  return JSON.stringify([per, match.tool, match.effect, match.principal, match.tenant, windowMs])
 }

@@ -45,16 +45,29 @@ const LONGEST_KEY = 1_024
  * that does not fit the schema, a policy that fails while it is evaluated) is an error, and an error is a no.
  */
 export class CedarPolicies implements Policies, Visibility {
-  readonly version: Digest
-  /** What `checkPolicies` says of these policies. */
-  readonly checked: Loaded
-  readonly #pairs = new Acquaintances<Ruling>(KEPT_PAIRS)
-  readonly #scoped = new Recent<string, Ruling>(KEPT_SCOPES)
+  #checked: Loaded
+  #pairs = new Acquaintances<Ruling>(KEPT_PAIRS)
+  #scoped = new Recent<string, Ruling>(KEPT_SCOPES)
 
   /** Policies with a fault do not throw: every decision is an error then, with the messages of `checked`. */
   constructor(texts: readonly PolicyText[]) {
-    this.checked = loadPolicies(texts)
-    this.version = this.checked.version
+    this.#checked = loadPolicies(texts)
+  }
+
+  get version(): Digest {
+    return this.#checked.version
+  }
+
+  /** What `checkPolicies` says of these policies. */
+  get checked(): Loaded {
+    return this.#checked
+  }
+
+  /** From the next decision on, these. Nothing that was decided before is remembered. */
+  replace(texts: readonly PolicyText[]): void {
+    this.#checked = loadPolicies(texts)
+    this.#pairs = new Acquaintances(KEPT_PAIRS)
+    this.#scoped = new Recent(KEPT_SCOPES)
   }
 
   /** One request with the action `call`, then one for each scope with its access as the action; all must be permitted. */

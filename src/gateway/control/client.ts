@@ -18,6 +18,8 @@ import type {
   OperationFilter,
   OperationView,
   PolicyReport,
+  ReloadReport,
+  ReloadRequest,
   RefusalView,
   ServerDetail,
   ServerSummary,
@@ -154,6 +156,9 @@ export class ControlClient {
 
   checkPolicy(): Promise<PolicyReport> {
     return this.#post('/v1/policy/check')
+  }
+  reloadConfig(body: ReloadRequest): Promise<ReloadReport> {
+    return this.#post('/v1/configuration/reload', { body })
   }
   stop(): Promise<{ readonly stopping: true }> {
     return this.#post('/v1/stop')

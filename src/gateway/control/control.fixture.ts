@@ -160,6 +160,7 @@ export function notedControl(own: Partial<Control> = {}): NotedControl {
     },
     verifyEvidence: note('verifyEvidence', { verdict: 'valid' as const, records: 1, why: [] }),
     checkPolicy: note('checkPolicy', { ok: true, version: digits, policies: 1, problems: [] }),
+    reloadConfig: note('reloadConfig', { state: 'unchanged', at: 0, changed: [], loosens: [], needsRestart: [] }),
     stop: () => void seen.push(['stop']),
     ...own,
   }

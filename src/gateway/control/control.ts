@@ -19,6 +19,8 @@ import type {
   OperationFilter,
   OperationView,
   PolicyReport,
+  ReloadReport,
+  ReloadRequest,
   ServerDetail,
   ServerSummary,
   Status,
@@ -93,6 +95,9 @@ export interface Control {
   checkPolicy(): Promise<PolicyReport>
 
   /** Begins to end the gateway and returns at once; `Gateway.ended` resolves when it has. */
+  /** Reads the configuration again. What is wrong with it is said in the report, and leaves the old one in force. */
+  reloadConfig(request: ReloadRequest): Promise<ReloadReport>
+
   stop(): void
 }
 

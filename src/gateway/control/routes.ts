@@ -108,6 +108,9 @@ function controlApp(control: Control, onFault: (fault: unknown, where: string) =
   )
   app.post(routes.verifyEvidence.path, async (c) => c.json(await control.verifyEvidence()))
   app.post(routes.checkPolicy.path, async (c) => c.json(await control.checkPolicy()))
+  app.post(routes.reloadConfig.path, async (c) =>
+    c.json(await control.reloadConfig(await bodyOf(c, routes.reloadConfig))),
+  )
   app.post(routes.stop.path, (c) => {
     control.stop()
     return c.json({ stopping: true }, 202)

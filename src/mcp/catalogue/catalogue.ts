@@ -55,21 +55,40 @@ export class LiveCatalogue implements Catalogue {
     this.#lock = readLock(options.lock)
     this.#drift = new DriftWatch((event) => options.onEvent?.(event))
     this.#checks = new Checks(() => this.#rebuildAll())
-    for (const declared of options.servers) {
-      const upstream = options.upstreams.get(declared.spec.name)
-      if (upstream === undefined) throw new TypeError(`no upstream for the server ${declared.spec.name}`)
-      const member = new Member(declared, upstream, {
-        pollMs: options.pollMs ?? 10_000,
-        patienceMs: options.patienceMs ?? 30_000,
-        lock: () => this.#lock.get(declared.spec.name),
-        profileOf: options.profileOf,
-        checks: this.#checks,
-        onChange: (what, decides) => this.#assemble(member, what, decides),
-      })
-      this.#members.set(declared.spec.name, member)
-    }
+    for (const declared of options.servers) this.#take(declared, options.upstreams.get(declared.spec.name))
     this.#index()
     this.settled = Promise.all([...this.#members.values()].map((member) => member.settled)).then(() => {})
+  }
+
+  #take(declared: ServerDeclared, upstream: Upstream | undefined): void {
+    const { pollMs = 10_000, patienceMs = 30_000, profileOf } = this.#options
+    if (upstream === undefined) throw new TypeError(`no upstream for the server ${declared.spec.name}`)
+    const member = new Member(declared, upstream, {
+      pollMs,
+      patienceMs,
+      lock: () => this.#lock.get(declared.spec.name),
+      profileOf,
+      checks: this.#checks,
+      onChange: (what, decides) => this.#assemble(member, what, decides),
+    })
+    this.#members.set(declared.spec.name, member)
+  }
+
+  /** Servers that go, and servers that come or come anew. All that is there is judged again, whatever the profiles say now. */
+  change(
+    gone: readonly string[],
+    come: readonly { readonly declared: ServerDeclared; readonly upstream: Upstream }[],
+  ): void {
+    for (const name of gone) {
+      this.#members.get(name)?.listing.close()
+      this.#members.delete(name)
+    }
+    for (const { declared, upstream } of come) this.#take(declared, upstream)
+    this.#index()
+    this.#version++
+    this.#rebuildAll()
+    for (const what of ['tools', 'prompts', 'resources'] as const)
+      for (const listener of this.#listeners) listener(what)
   }
 
   get version(): number {
