@@ -41,9 +41,9 @@ async function show(context: Context, { origins }: { readonly origins?: boolean 
   return exits.done
 }
 
-async function showOrigins({ io, configFile }: Context): Promise<Exit> {
+async function showOrigins({ io, ...context }: Context): Promise<Exit> {
   const { originsOf } = await import('../../config/origins.ts')
-  const origins = originsOf(configFile() ?? resolve('countersign.yaml'), process.env)
+  const origins = originsOf(context.configFile() ?? resolve('countersign.yaml'), process.env)
   if (io.json) io.outJson({ values: origins })
   else
     for (const line of tableLines(
