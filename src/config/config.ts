@@ -10,6 +10,7 @@ import type { JsonObject } from '../words/json.ts'
 import type { AuthConfig } from './auth.ts'
 import type { Secret } from '../words/secret.ts'
 import type { EndpointAuth } from './endpoint-auth.ts'
+import type { SecretReference } from '../identity/secrets/reference.ts'
 
 /** The configuration in force: defaults filled in, paths absolute, durations in milliseconds, sizes in bytes. Frozen. */
 export interface Config {
@@ -38,9 +39,20 @@ export interface Config {
   readonly evidence: { readonly checkpointEvery: number; readonly checkpointSeconds: number }
   readonly catalogue: { readonly refreshMs: number }
   readonly exposure: ExposureConfig
+  readonly notify: readonly NoticeWay[]
   readonly reload: { readonly watch: boolean; readonly loosening: 'hold' | 'apply' }
   readonly search: { readonly embedder?: EmbedderConfig }
 }
+
+export type NoticeWay = { readonly on: readonly ('approval' | 'drift' | 'unknown' | 'budget')[] } & (
+  | { readonly to: 'desktop' }
+  | {
+      readonly to: 'webhook'
+      readonly url: string
+      readonly headers: Readonly<Record<string, Secret | SecretReference>>
+    }
+  | { readonly to: 'command'; readonly command: readonly string[] }
+)
 
 export type EmbedderConfig =
   | { readonly kind: 'endpoint'; readonly url: string; readonly model: string; readonly key?: Secret }

@@ -37,7 +37,9 @@ export function readDocument(file: string, text: string, environment: Environmen
     return { line, column: col, at: dotted(path), message, hint, source: withoutSecrets(rows[line - 1] ?? '', path) }
   }
   const isSecretPlace = (path: Path) =>
-    (path[0] === 'servers' && (path[2] === 'env' || path[2] === 'headers')) || path.at(-1) === 'clientSecret'
+    (path[0] === 'servers' && (path[2] === 'env' || path[2] === 'headers')) ||
+    (path[0] === 'notify' && path[2] === 'headers') ||
+    path.at(-1) === 'clientSecret'
 
   for (const error of [...document.errors, ...document.warnings])
     problems.push(problemAt(error.pos[0], [], error.message))

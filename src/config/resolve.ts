@@ -7,10 +7,11 @@ import { isSecretReference, SecretReference } from '../identity/secrets/referenc
 import type { JsonObject } from '../words/json.ts'
 import { Secret } from '../words/secret.ts'
 import type { AuthConfig, AuthText } from './auth.ts'
-import type { EmbedderConfig, Config, PrincipalConfig, ServerConfig } from './config.ts'
+import type { EmbedderConfig, Config, NoticeWay, PrincipalConfig, ServerConfig } from './config.ts'
 import type { ConfigDocument } from './document.ts'
 import { endpointAuthOf } from './endpoint-auth.ts'
 import { namesSecret } from './interpolate.ts'
+import type { NotifyText } from './notify.ts'
 import type { ConfigText } from './schema.ts'
 
 /** Makes the file's text mean something on this machine. `file` is absolute. */
@@ -55,6 +56,7 @@ export function resolveConfig(file: string, text: ConfigText, document: ConfigDo
     ledger: { reads: text.ledger.reads, repeatWindowMs: text.ledger.repeatWindow },
     evidence: text.evidence,
     reload: text.reload,
+    notify: text.notify.map((way) => noticeWayOf(way, folder)),
     catalogue: { refreshMs: text.catalogue.refresh },
     search: text.search.embedder === undefined ? {} : { embedder: embedderOf(text.search.embedder) },
     exposure: {
@@ -63,6 +65,15 @@ export function resolveConfig(file: string, text: ConfigText, document: ConfigDo
       principals: new Map(Object.entries(text.exposure.principals)),
     },
   })
+}
+
+function noticeWayOf(way: NotifyText, folder: string): NoticeWay {
+  if (way.to !== 'webhook') return way
+  const headers = Object.entries(way.headers).map(
+    ([name, value]) =>
+      [name, isSecretReference(value) ? new SecretReference(value, folder) : new Secret(value)] as const,
+  )
+  return { ...way, headers: Object.fromEntries(headers) }
 }
 
 function embedderOf({ url, model, key }: NonNullable<ConfigText['search']['embedder']>): EmbedderConfig {

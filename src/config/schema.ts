@@ -1,3 +1,4 @@
+import { notifySchema } from './notify.ts'
 import { z } from 'zod'
 import { count, duration, name, size, text } from './fields.ts'
 import { budgetSchema, consentRuleSchema, principalSchema } from './rules.ts'
@@ -142,6 +143,7 @@ export const configSchema = z
       })
       .prefault({}),
     exposure: exposure.prefault({}),
+    notify: notifySchema,
     reload: z
       .strictObject({
         watch: z.boolean().default(true).describe('Read this file and the policies again when they change.'),

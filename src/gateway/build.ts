@@ -13,6 +13,7 @@ import type { Gateway, GatewayOptions } from './control/control.ts'
 import { listenPrivately } from './control/listen.ts'
 import { serveControl } from './control/routes.ts'
 import type { OwnedHome } from './ownership.ts'
+import { Notices } from './notices.ts'
 import { Reloader } from './reload.ts'
 import { stateKey } from './state-key.ts'
 import { Steward } from './steward.ts'
@@ -87,6 +88,9 @@ export async function startGateway(config: Config, home: OwnedHome, options: Sta
   const closeAll = async (): Promise<void> => {
     for (const close of closers.splice(0).toReversed()) await close()
   }
+  const notices = new Notices(core)
+  notices.start()
+  closers.push(() => Promise.resolve(notices.close()))
   if (config.reload.watch) reloader.watch()
   closers.push(() => Promise.resolve(reloader.close()))
   let url = ''

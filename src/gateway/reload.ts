@@ -131,7 +131,7 @@ function changes(before: Config, after: Config, policy: boolean): readonly strin
     config.servers.find(({ spec }) => spec.name === name)
   return [
     ...(policy ? ['policy'] : []),
-    ...(['consent', 'budgets', 'waiting', 'reload'] as const).filter((key) => !same(before[key], after[key])),
+    ...(['consent', 'budgets', 'waiting', 'reload', 'notify'] as const).filter((key) => !same(before[key], after[key])),
     ...[...names].filter((name) => !same(of(before, name), of(after, name))).map((name) => `servers.${name}`),
   ]
 }
