@@ -9,7 +9,7 @@ export const callRequestSchema = z.strictObject({
     z.strictObject({ exported: z.string().min(1).max(256) }),
   ]),
   arguments: z.string(),
-  door: z.enum(['cli', 'host']),
+  door: z.enum(['cli', 'host', 'code']),
   conversation: z.string().max(256).exactOptional(),
   callId: z.string().max(256).exactOptional(),
   /** The caller's idempotency key: 16–255 characters of `A–Z a–z 0–9 . _ : -`. */

@@ -5,7 +5,7 @@ import { soughtOf } from '../mcp/catalogue/search/verbs.ts'
 import type { Finder } from '../model/exposure.ts'
 import { refusedAnswer, type ToolAnswer, type Toolbox } from '../model/toolbox.ts'
 
-/** The tools of a running gateway for a model's loop in this process. Every call is a proposal by the door `host`. */
+/** The tools of a running gateway for a model's loop in this process. Every call is a proposal by the door `host`, or `code` where a program makes it. */
 export function remoteToolbox(
   client: ControlClient,
   onCall: (callId: string) => void,
@@ -13,9 +13,17 @@ export function remoteToolbox(
 ): Toolbox {
   return {
     offers: (signal) => client.offers(signal),
-    call: async ({ exported, argumentsText, callId, conversation }, signal) => {
+    call: async ({ exported, argumentsText, callId, conversation, door, requestKey }, signal) => {
       onCall(callId)
-      const request = { target: { exported }, arguments: argumentsText, door: 'host', callId, conversation } as const
+      const keyed = requestKey === undefined ? {} : { requestKey }
+      const request = {
+        target: { exported },
+        arguments: argumentsText,
+        door: door ?? ('host' as const),
+        callId,
+        conversation,
+        ...keyed,
+      }
       const { report } = await client.call(request, signal)
       onReport(report)
       return toolAnswer(report)

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { codeToolbox, defaultCodeLimits, QuickJsExecutor } from '../code/index.ts'
 import type { Config, ServerConfig } from '../config/config.ts'
 import { parseConfig } from '../config/load.ts'
 import type { Answer, Caller } from '../flow/answer.ts'
@@ -73,8 +74,8 @@ export interface Countersign {
   functionCall(item: unknown, signal?: AbortSignal): Promise<OpenAIFunctionCallOutput>
   /** One call with everything that is known of it: verdict of each gate, state, acceptance. */
   call(tool: string, argumentsText: string, caller?: Partial<Caller>, signal?: AbortSignal): Promise<Answer>
-  /** For `runTask`. With `search` a model is shown three tools in place of all, with `auto` where all would cost too much; `deferred` is for Anthropic, which loads what a search finds. */
-  toolbox(show?: Exposing): Toolbox
+  /** For `runTask`. With `search` a model is shown three tools in place of all, with `auto` where all would cost too much; `deferred` is for Anthropic, which loads what a search finds; with `code` it reads the tools as functions and writes programs that call them. */
+  toolbox(show?: Exposing | 'code'): Toolbox
   /** Answers a waiting question. */
   answer(approval: string, granted: boolean, by: string, why?: string): Promise<Approval | undefined>
   verify(): Promise<Judgement>
@@ -203,8 +204,12 @@ class Governed implements Countersign {
     return this.#core.search.search({ ...localUser, proof: 'library' }, wish, signal)
   }
 
-  toolbox(show: Exposing = 'all'): Toolbox {
+  toolbox(show: Exposing | 'code' = 'all'): Toolbox {
     const all = coreToolbox(this.#core, () => this.offers(), { principal: localUser.id })
+    // A program that has to wait is ended, with its name: it goes on when it is begun again.
+    const caller = { consentWaitMs: 0 }
+    const atOnce = coreToolbox(this.#core, () => this.offers(), { principal: localUser.id, caller })
+    if (show === 'code') return codeToolbox(atOnce, new QuickJsExecutor(), defaultCodeLimits)
     return exposed(all, { find: async (wish, signal) => soughtOf(await this.search(wish, signal)) }, show)
   }
 

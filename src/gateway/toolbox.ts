@@ -14,12 +14,12 @@ export interface ToolboxOptions {
 export function coreToolbox(core: Core, offers: () => readonly ToolOffer[], options: ToolboxOptions): Toolbox {
   return {
     offers: () => Promise.resolve(offers()),
-    call: async ({ exported, argumentsText, callId, conversation }, signal) => {
+    call: async ({ exported, argumentsText, callId, conversation, door, requestKey }, signal) => {
       const answer = await core.flow.call(
         {
           target: { kind: 'tool', exported },
           arguments: { text: argumentsText },
-          origin: { door: 'host', callId, conversation },
+          origin: { door: door ?? 'host', callId, conversation, ...(requestKey === undefined ? {} : { requestKey }) },
           credential: { kind: 'library', principal: options.principal },
         },
         { consent: 'wait', ...options.caller },

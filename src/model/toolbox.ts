@@ -22,6 +22,9 @@ export interface ToolCall {
   readonly argumentsText: string
   readonly callId: string
   readonly conversation: string
+  /** Where it is made by a program, and under which key it happens once. */
+  readonly door?: 'code'
+  readonly requestKey?: string
 }
 
 /** The port to the gates: all that a model's loop can do with tools. Nothing in `model/` reaches a server in another way. */

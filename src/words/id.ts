@@ -24,7 +24,10 @@ export function randomSalt(length: number): Uint8Array {
  * A new identifier: prefix, underscore, 10 characters of milliseconds, 16 of randomness (80 bits).
  * It sorts by time, so that rows keyed by it are appended and not scattered.
  */
-export function newId(prefix: 'prp' | 'op' | 'apr' | 'cnv' | 'ses' | 'spl' | 'lgn', now: number = Date.now()): string {
+export function newId(
+  prefix: 'prp' | 'op' | 'apr' | 'cnv' | 'ses' | 'spl' | 'lgn' | 'run',
+  now: number = Date.now(),
+): string {
   let random = ''
   for (let n = 0; n < 16; n++) random += ALPHABET[randomByte() & 31]
   return `${prefix}_${timeText(now)}${random}`

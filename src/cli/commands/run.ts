@@ -1,4 +1,5 @@
 import type { Exposing } from '../../model/exposure.ts'
+import type { Toolbox } from '../../model/toolbox.ts'
 import type { RunEvent, RunLimits, RunReport } from '../../model/report.ts'
 import type { Context } from '../context.ts'
 import { type Exit, exits } from '../exits.ts'
@@ -38,7 +39,7 @@ export const declare: Declare = (program, act) =>
     .option('--tokens <n>', 'at most that many tokens, of input and output together')
     .option(
       '--tools <mode>',
-      'all, search (three tools to find and call the others), auto by their size, or deferred (Anthropic loads what a search finds)',
+      'all, search (three tools to find and call the others), auto by their size, deferred (Anthropic loads what a search finds), or code (two tools: read the functions, run a program)',
       'auto',
     )
     .option('--no-stream', 'ask for each turn in one piece')
@@ -57,8 +58,8 @@ async function run(context: Context, options: Options, task: string): Promise<Ex
       import('../render/steps.ts'),
     ])
   const model = parseModel(options.model, process.env, { streaming: options.stream })
-  if (!isExposing(options.tools))
-    throw new UsageFault(`--tools ${options.tools}: expected all, search, auto or deferred`)
+  if (!isExposing(options.tools) && options.tools !== 'code')
+    throw new UsageFault(`--tools ${options.tools}: expected all, search, auto, deferred or code`)
   if ('error' in model) throw new UsageFault(model.error)
   if (options.tools === 'deferred' && !model.profile.defersTools)
     throw new UsageFault('--tools deferred: this provider cannot load tools later; use search')
@@ -79,7 +80,8 @@ async function run(context: Context, options: Options, task: string): Promise<Ex
       if (options.steps === true || kind !== 'answered') for (const line of stepLines(steps, io)) io.note(`  ${line}`)
     },
   )
-  const toolbox = exposed(remote, remoteFinder(client), options.tools)
+  const toolbox =
+    options.tools === 'code' ? await programs(remote) : exposed(remote, remoteFinder(client), options.tools)
   try {
     const report = await runTask({ task, model, toolbox, signal, limits: limitsOf(options), observer: observerOf(io) })
     if (io.json) io.outJson(report)
@@ -89,6 +91,11 @@ async function run(context: Context, options: Options, task: string): Promise<Ex
     over.abort()
     await asked
   }
+}
+
+async function programs(toolbox: Toolbox): Promise<Toolbox> {
+  const { codeToolbox, defaultCodeLimits, QuickJsExecutor } = await import('../../code/index.ts')
+  return codeToolbox(toolbox, new QuickJsExecutor(), defaultCodeLimits)
 }
 
 function isExposing(mode: string): mode is Exposing {

@@ -1,0 +1,152 @@
+import type { ToolAnswer, ToolCall, Toolbox, ToolOffer } from '../model/toolbox.ts'
+import { newId } from '../words/id.ts'
+import { type Json, isJsonObject, textMember } from '../words/json.ts'
+import { parseStrict } from '../words/strict-json.ts'
+import type { CodeLimits, Executor } from './executor.ts'
+import { type ProgramEnd, runProgram } from './program.ts'
+import { apiTree } from './tree.ts'
+
+export const codeTools = { files: 'countersign__files', program: 'countersign__program' } as const
+
+const LIMITS = { bytes: 1 << 20, depth: 64 } as const
+const RUN = /^run_[0-9a-z]{26}$/
+/** Programs that run at one time; one more is told so. */
+const AT_ONCE = 4
+
+/** The two tools that stand for all: one to read what functions there are, one to run a program that calls them. */
+export const codeOffers: readonly ToolOffer[] = Object.freeze([
+  {
+    exported: codeTools.files,
+    title: 'Read the functions',
+    description:
+      'Lists and reads the functions that a program can call, as a tree of TypeScript files. Begin with the path "servers"; then "servers/NAME", and "servers/NAME/FUNCTION.ts" for what it takes.',
+    inputSchema: {
+      type: 'object',
+      properties: { path: { type: 'string', description: 'A folder or a file.' } },
+      required: ['path'],
+      additionalProperties: false,
+    },
+    server: 'countersign',
+  },
+  {
+    exported: codeTools.program,
+    title: 'Run a program',
+    description:
+      'Runs a TypeScript program: the body of an async function. `await servers.NAME.FUNCTION({ … })` calls a tool; `return` gives the answer, and console.log prints. Only what is returned or printed is seen. There is no network, no file, no timer and no import. Calls throw errors named Refused, Waiting, OutcomeUnknown or ToolError; one that is unknown must not be made again. Where calls wait for a person, run the same program again with `resume`: what was done is not done twice.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        program: { type: 'string', description: 'TypeScript.' },
+        resume: { type: 'string', description: 'Name of an earlier run of the same program.' },
+      },
+      required: ['program'],
+      additionalProperties: false,
+    },
+    server: 'countersign',
+  },
+])
+
+/** A toolbox of two tools in place of all of another one. Every call of a program goes through that one. */
+export function codeToolbox(toolbox: Toolbox, executor: Executor, limits: CodeLimits): Toolbox {
+  let running = 0
+  return {
+    offers: () => Promise.resolve(codeOffers),
+    call: async (call, signal) => {
+      if (call.exported !== codeTools.files && call.exported !== codeTools.program) return toolbox.call(call, signal)
+      const parsed = parseStrict(call.argumentsText === '' ? '{}' : call.argumentsText, LIMITS)
+      if (!parsed.ok) return said(`the arguments cannot be read: ${parsed.detail}`, true)
+      const offers = await toolbox.offers(signal)
+      if (call.exported === codeTools.files) return read(parsed.value, offers)
+      if (running >= AT_ONCE) return said(`${AT_ONCE} programs run already; try again when one has ended`, true)
+      running++
+      try {
+        return await run(parsed.value, call, offers, { toolbox, executor, limits }, signal)
+      } finally {
+        running--
+      }
+    },
+  }
+}
+
+function read(given: Json, offers: readonly ToolOffer[]): ToolAnswer {
+  const path = isJsonObject(given) ? textMember(given, 'path') : undefined
+  if (path === undefined) return said('expected a `path`, such as "servers"', true)
+  const text = apiTree(offers).read(path)
+  return text === undefined ? said(`${path.slice(0, 200)}: there is no such folder or file`, true) : said(text)
+}
+
+interface Running {
+  readonly toolbox: Toolbox
+  readonly executor: Executor
+  readonly limits: CodeLimits
+}
+
+async function run(
+  given: Json,
+  { conversation }: ToolCall,
+  offers: readonly ToolOffer[],
+  { toolbox, executor, limits }: Running,
+  signal: AbortSignal,
+): Promise<ToolAnswer> {
+  const text = isJsonObject(given) ? textMember(given, 'program') : undefined
+  if (text === undefined) return said('expected a `program`', true)
+  const resume = isJsonObject(given) ? textMember(given, 'resume') : undefined
+  if (resume !== undefined && !RUN.test(resume)) return said('`resume` is no name of a run', true)
+  const name = resume ?? newId('run')
+  const program = { text, run: name, conversation }
+  return reported(name, await runProgram(program, offers, toolbox, executor, limits, signal), limits)
+}
+
+/** What a model is told: the state first, then what the program gave back. */
+function reported(run: string, { end, waiting, unknown }: ProgramEnd, limits: CodeLimits): ToolAnswer {
+  const lines: string[] = []
+  switch (end.kind) {
+    case 'returned':
+      lines.push(`returned: ${end.value}`)
+      break
+    case 'threw':
+      lines.push(`threw ${end.name}${end.line === undefined ? '' : ` in line ${end.line}`}: ${end.message}`)
+      break
+    case 'stopped':
+      lines.push(`stopped: it passed its limit of ${end.limit} (${limitText(end.limit, limits)})`)
+      break
+    case 'cancelled':
+      lines.push('cancelled')
+      break
+    case 'broken':
+      lines.push(`the sandbox broke: ${end.why}`)
+      break
+    default:
+      end satisfies never
+  }
+  if (end.printed !== '') lines.push(`printed:\n${end.printed}`)
+  for (const { tool, approval } of waiting)
+    lines.push(
+      `${tool} waits for a person${approval === undefined ? '' : ` (${approval})`}: run the same program again with resume "${run}"`,
+    )
+  for (const { tool, operation } of unknown)
+    lines.push(`${tool} was sent, and nobody knows what came of it (${operation}): do not call it again`)
+  lines.push(`${end.calls} calls; run ${run}`)
+  return said(lines.join('\n'), end.kind !== 'returned')
+}
+
+function limitText(limit: 'cpu' | 'wall' | 'memory' | 'output' | 'calls', limits: CodeLimits): string {
+  switch (limit) {
+    case 'cpu':
+      return `${limits.cpuMs} ms`
+    case 'wall':
+      return `${limits.wallMs} ms`
+    case 'memory':
+      return `${limits.memoryBytes} bytes`
+    case 'output':
+      return `${limits.outputBytes} bytes`
+    case 'calls':
+      return String(limits.calls)
+    default:
+      return limit satisfies never
+  }
+}
+
+function said(text: string, isError = false): ToolAnswer & { kind: 'result' } {
+  return { kind: 'result', value: { content: [{ type: 'text', text }], ...(isError ? { isError } : {}) }, isError }
+}
