@@ -43,7 +43,7 @@ export interface Run {
   readonly source: string
   /** The functions that there are: by server, then by name. */
   readonly api: Readonly<Record<string, readonly string[]>>
-  call(server: string, name: string, argumentsText: string): Promise<CallEnd>
+  readonly call: (server: string, name: string, argumentsText: string) => Promise<CallEnd>
 }
 
 /** Runs programs of a model apart from everything. An implementation gives them no clock to wait on, no network, no files. */

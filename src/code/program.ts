@@ -1,6 +1,6 @@
 import { stripTypeScriptTypes } from 'node:module'
 import type { ToolAnswer, ToolCall, Toolbox, ToolOffer } from '../model/toolbox.ts'
-import { type JsonObject, member } from '../words/json.ts'
+import { type Json, type JsonObject, isJsonObject, member, textMember } from '../words/json.ts'
 import type { CallEnd, CodeLimits, Executor, RunEnd } from './executor.ts'
 import { apiTree } from './tree.ts'
 
@@ -123,7 +123,9 @@ function valueOf(result: JsonObject): unknown {
 function textOf(result: JsonObject): string {
   const content = member(result, 'content')
   if (!Array.isArray(content)) return JSON.stringify(result)
-  return content
-    .map((block) => String((block as JsonObject)['text'] ?? `[${String((block as JsonObject)['type'])}]`))
+  return (content as readonly Json[])
+    .map((block) =>
+      isJsonObject(block) ? (textMember(block, 'text') ?? `[${textMember(block, 'type') ?? 'content'}]`) : '',
+    )
     .join('\n')
 }

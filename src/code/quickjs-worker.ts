@@ -115,12 +115,14 @@ const PRELUDE = `(call, print, api) => {
 }`
 
 function threw(error: unknown): void {
-  const {
-    name = 'Error',
-    message = '',
-    stack = '',
-  } = (typeof error === 'object' && error !== null ? error : { message: String(error) }) as Record<string, string>
-  say({ kind: 'threw', name, message: String(message), stack: String(stack) })
+  // A program may throw anything, and give its errors any names.
+  const given =
+    typeof error === 'object' && error !== null ? (error as Readonly<Record<string, unknown>>) : { message: error }
+  const text = (key: string, otherwise: string): string => {
+    const value = given[key]
+    return typeof value === 'string' ? value : value === undefined ? otherwise : (JSON.stringify(value) ?? otherwise)
+  }
+  say({ kind: 'threw', name: text('name', 'Error'), message: text('message', ''), stack: text('stack', '') })
 }
 
 function jobs(): void {
