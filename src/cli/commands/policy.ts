@@ -2,18 +2,32 @@ import type { Context } from '../context.ts'
 import { type Exit, exits } from '../exits.ts'
 import type { Declare } from '../program.ts'
 import { olderPolicy, runsOlderPolicy } from '../older-policy.ts'
+import type { PolicyTestOptions } from '../policy-test.ts'
 import { plain } from '../render/width.ts'
 
 export const declare: Declare = (program, act) => {
   const policy = program
     .command('policy')
     .description(
-      'The Cedar policies in the folder that the configuration names.\n\nExamples:\n  countersign policy check',
+      'The Cedar policies in the folder that the configuration names.\n\nExamples:\n  countersign policy check\n  countersign policy test policy.cases.yaml --policy policy.next',
     )
   policy
     .command('check')
     .description('read and validate them against what the servers offer; exit code 1 where one has an error')
     .action(act(check))
+  policy
+    .command('test')
+    .argument('<file>', 'cases: who asks for what, and what is expected')
+    .description(
+      'ask the policies about calls that a file describes; exit code 3 where one answer is not the expected one',
+    )
+    .option('--policy <dir>', 'other policies than those of the configuration')
+    .action(
+      act(async (context, options: PolicyTestOptions, file) => {
+        const { testPolicies } = await import('../policy-test.ts')
+        return testPolicies(context, file!, options)
+      }),
+    )
   return policy
 }
 
