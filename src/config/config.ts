@@ -40,6 +40,7 @@ export interface Config {
   readonly catalogue: { readonly refreshMs: number }
   readonly exposure: ExposureConfig
   readonly notify: readonly NoticeWay[]
+  readonly telemetry: { readonly prometheus?: { readonly host: string; readonly port: number } }
   readonly reload: { readonly watch: boolean; readonly loosening: 'hold' | 'apply' }
   readonly search: { readonly embedder?: EmbedderConfig }
 }

@@ -56,6 +56,7 @@ export function resolveConfig(file: string, text: ConfigText, document: ConfigDo
     ledger: { reads: text.ledger.reads, repeatWindowMs: text.ledger.repeatWindow },
     evidence: text.evidence,
     reload: text.reload,
+    telemetry: text.telemetry,
     notify: text.notify.map((way) => noticeWayOf(way, folder)),
     catalogue: { refreshMs: text.catalogue.refresh },
     search: text.search.embedder === undefined ? {} : { embedder: embedderOf(text.search.embedder) },

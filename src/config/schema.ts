@@ -144,6 +144,18 @@ export const configSchema = z
       .prefault({}),
     exposure: exposure.prefault({}),
     notify: notifySchema,
+    telemetry: z
+      .strictObject({
+        prometheus: z
+          .strictObject({
+            host: z.enum(['127.0.0.1', '::1', 'localhost']).default('127.0.0.1').describe('Of this machine only.'),
+            port: count('Port of its own; 0 takes any free one.', 0, 65_535),
+          })
+          .exactOptional()
+          .describe('Metrics at /metrics, for Prometheus. Not there where nothing is said.'),
+      })
+      .prefault({})
+      .describe('What is measured of calls; never their arguments or results.'),
     reload: z
       .strictObject({
         watch: z.boolean().default(true).describe('Read this file and the policies again when they change.'),

@@ -27,6 +27,7 @@ import { type ConnectedUpstream, connectUpstream } from '../mcp/upstream/connect
 import { type Started, confineServers } from './confine.ts'
 import { reapOrphans } from '../sandbox/orphans.ts'
 import { legHappening } from '../store/sqlite/asks.ts'
+import { Observatory } from '../telemetry/observed.ts'
 import { type OpenLedger, openLedger } from '../store/sqlite/open.ts'
 import { defaultResultLimits } from '../flow/result/limits.ts'
 import { SpillFolder } from '../store/spill.ts'
@@ -50,6 +51,8 @@ import { upstreamAuths, withAuth } from './upstream-auth.ts'
 export interface Core {
   readonly home: Pick<Home, 'folder'>
   readonly flow: Flow
+  /** Metrics and spans of the calls. */
+  readonly observatory: Observatory
   readonly open: OpenLedger
   readonly identities: ReturnType<typeof identitiesOf>
   readonly policies: CedarPolicies
@@ -263,7 +266,8 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
     onFault,
     ...(options.at === undefined ? {} : { at: options.at }),
   }
-  const flow = createFlow(needs)
+  const observatory = new Observatory()
+  const flow = observatory.over(createFlow(needs))
   const woken = (name: string, upstream: ConnectedUpstream): void =>
     void upstream.onState((state) => {
       if (state.kind === 'ready') watched(reconciler.woken(name))
@@ -313,6 +317,7 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
   return {
     home,
     flow,
+    observatory,
     open: opened,
     identities,
     policies,

@@ -13,6 +13,8 @@ import type { Gateway, GatewayOptions } from './control/control.ts'
 import { listenPrivately } from './control/listen.ts'
 import { serveControl } from './control/routes.ts'
 import type { OwnedHome } from './ownership.ts'
+import { addGauges } from './gauges.ts'
+import { openMetricsDoor } from './metrics-door.ts'
 import { Notices } from './notices.ts'
 import { Reloader } from './reload.ts'
 import { stateKey } from './state-key.ts'
@@ -23,12 +25,16 @@ export interface StartOptions extends GatewayOptions {
   readonly at?: (point: Point) => void
   /** Logs in at the upstreams that ask for it, without a person. */
   readonly browser?: Browser
+  /** Told of what is broken and answers nobody. */
+  readonly onFault?: (fault: unknown, where: string) => void
 }
 
 export interface RunningGateway extends Gateway {
   readonly core: Core
   /** Sessions of the older era that are open by HTTP. */
   readonly sessions: () => number
+  /** Where Prometheus reads, if anywhere. */
+  readonly metricsUrl: string | undefined
 }
 
 const LISTS_WITHIN_MS = 3_000
@@ -88,12 +94,14 @@ export async function startGateway(config: Config, home: OwnedHome, options: Sta
   const closeAll = async (): Promise<void> => {
     for (const close of closers.splice(0).toReversed()) await close()
   }
+  addGauges(core)
   const notices = new Notices(core)
   notices.start()
   closers.push(() => Promise.resolve(notices.close()))
   if (config.reload.watch) reloader.watch()
   closers.push(() => Promise.resolve(reloader.close()))
   let url = ''
+  let metricsUrl: string | undefined
   let sessions = (): number => 0
   let controlled = (): { running: number; begun: number } => ({ running: 0, begun: 0 })
   try {
@@ -117,6 +125,13 @@ export async function startGateway(config: Config, home: OwnedHome, options: Sta
       ending.abort()
       return new Promise((resolve) => pipes.close(() => resolve()))
     })
+    const { prometheus } = config.telemetry
+    if (prometheus !== undefined) {
+      const metrics = await openMetricsDoor(prometheus, () => core.observatory.metrics.text())
+      closers.push(() => metrics.close())
+      metricsUrl = metrics.url
+      core.doorPorts.add(Number(new URL(metrics.url).port))
+    }
     const control = await serveControl(steward, home, core.onFault)
     controlled = () => control.activity()
     closers.push(() => control.close())
@@ -130,6 +145,7 @@ export async function startGateway(config: Config, home: OwnedHome, options: Sta
     core,
     sessions: () => sessions(),
     url,
+    metricsUrl,
     control: steward,
     activity: () => ({ running: running + controlled().running, begun: begun + controlled().begun }),
     ended: asked.then(close),

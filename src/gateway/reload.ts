@@ -25,6 +25,7 @@ const fixed = [
   'catalogue',
   'exposure',
   'search',
+  'telemetry',
 ] as const satisfies readonly (keyof Config)[]
 
 const SETTLES_AFTER_MS = 200

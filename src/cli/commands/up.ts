@@ -58,11 +58,15 @@ async function stay({ io, ...context }: Context, options: Options, signal: Abort
   ])
   using home = ownHome(folder)
   const chosen = port ?? (background ? await portOrAny(config.endpoint.host, config.endpoint.port) : undefined)
+  const { openLog } = await import('../../telemetry/log.ts')
+  const log = openLog()
   const gateway = await startGateway(config, home, {
     background,
+    onFault: (fault, where) => log.fault(fault, where),
     ...(chosen === undefined ? {} : { port: chosen }),
   })
   try {
+    gateway.core.observatory.onFinished((call) => log.finished(call))
     if (!background) for (const line of unconfined(gateway.core.started)) io.err(line)
     const reach = { config: config.file, home: home.folder, url: gateway.url, tokenFile: home.tokenFile }
     if (io.json) io.outJson({ ...reach, pid: process.pid })
