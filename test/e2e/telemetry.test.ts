@@ -93,10 +93,10 @@ telemetry: { prometheus: { port: 0 } }
     join(import.meta.dirname, '..', '..', 'examples', 'grafana', 'countersign.json'),
     'utf8',
   )
-  const shown = [...dashboard.matchAll(/\b(?:countersign|mcp)_[a-z_]+(?=[{[)\"])/g)].map(([name]) => name)
+  const shown = [...dashboard.matchAll(/\b(?:countersign|mcp)_[a-z_]+(?=[{[)"])/g)].map(([name]) => name)
   assert.ok(shown.length >= 7)
   for (const name of shown)
-    assert.ok(text.includes(`${name.replace(/_bucket$/, '')}`), `${name} of the dashboard is no metric`)
+    assert.ok(text.includes(name.replace(/_bucket$/, '')), `${name} of the dashboard is no metric`)
 
   const [first, second] = seen
   assert.deepEqual([first?.name, first?.parent, first?.ended], ['tools/call notes__echo', '00f067aa0ba902b7', true])
