@@ -112,7 +112,11 @@ async function list(context: Context): Promise<Exit> {
     ))
       io.out(line)
   }
-  const { waiting } = await context.config()
+  // The list is the gateway's; a configuration that cannot be read now takes nothing from it.
+  const waiting = await context.config().then(
+    (config) => config.waiting,
+    () => [],
+  )
   if (waiting.length > 0) io.note(`Not started, since nobody let them: countersign server approve ${waiting.join(' ')}`)
   return exits.done
 }
