@@ -61,6 +61,16 @@ export const commands: Readonly<Record<string, Entry>> = {
     summary: 'undo `connect`, byte for byte',
     declare: () => import('./commands/disconnect.ts'),
   },
+  logs: {
+    group: running,
+    summary: 'what the gateway in the background wrote',
+    declare: () => import('./commands/logs.ts'),
+  },
+  completion: {
+    group: running,
+    summary: 'the completion script of a shell',
+    declare: () => import('./commands/completion.ts'),
+  },
   version: { group: running, summary: 'print the version', declare: () => import('./commands/version.ts') },
   call: { group: using, summary: 'make one governed call', declare: () => import('./commands/call.ts') },
   check: {
