@@ -49,8 +49,11 @@ export function statusLines(status: Status, report: PolicyReport, io: Pick<Io, '
   ]
 }
 
-function waitingText({ waitingApprovals, unknownOperations }: Status): string {
+function waitingText({ waitingApprovals, unknownOperations, reload }: Status): string {
   const waiting = [
+    reload?.state === 'held' || reload?.state === 'rejected'
+      ? `a change of the configuration, ${reload.state}: ${reload.why ?? ''}`
+      : '',
     waitingApprovals > 0 ? `${waitingApprovals} approvals (countersign approval watch)` : '',
     unknownOperations > 0 ? `${unknownOperations} unknown outcomes (countersign operation list --state unknown)` : '',
   ].filter((it) => it !== '')
