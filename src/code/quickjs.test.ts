@@ -134,3 +134,21 @@ test('programs know nothing of each other', async () => {
   await run('globalThis.left = 1; Object.prototype.left = 1')
   assert.equal(await value('return typeof globalThis.left + typeof {}.left'), 'undefinedundefined')
 })
+
+test('one program too many is told so, and takes nothing from the others', async () => {
+  const two = new QuickJsExecutor(2)
+  const cancel = new AbortController()
+  const waits = {
+    source: 'async function main() { await new Promise(() => {}) }',
+    api: {},
+    call: () => new Promise<never>(() => {}),
+  }
+  const running = [1, 2].map(() => two.run(waits, defaultCodeLimits, cancel.signal))
+  const third = await two.run(waits, defaultCodeLimits, cancel.signal)
+  assert.ok(third.kind === 'broken' && third.why.startsWith('2 programs run already'))
+  cancel.abort()
+  assert.deepEqual(
+    (await Promise.all(running)).map(({ kind }) => kind),
+    ['cancelled', 'cancelled'],
+  )
+})

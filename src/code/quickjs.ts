@@ -8,7 +8,28 @@ const THREAD_MB = 128
 
 /** QuickJS as WebAssembly in a worker thread: a new engine and a new memory for each program, and an end from outside. */
 export class QuickJsExecutor implements Executor {
-  run({ source, api, call }: Run, limits: CodeLimits, signal: AbortSignal): Promise<RunEnd> {
+  readonly #most: number
+  #running = 0
+
+  /** `most`: programs that run at one time; one more is told so. */
+  constructor(most = 4) {
+    this.#most = most
+  }
+
+  async run(run: Run, limits: CodeLimits, signal: AbortSignal): Promise<RunEnd> {
+    if (this.#running >= this.#most) {
+      const why = `${this.#most} programs run already; try again when one has ended`
+      return { kind: 'broken', why, printed: '', calls: 0 }
+    }
+    this.#running++
+    try {
+      return await this.#runApart(run, limits, signal)
+    } finally {
+      this.#running--
+    }
+  }
+
+  #runApart({ source, api, call }: Run, limits: CodeLimits, signal: AbortSignal): Promise<RunEnd> {
     return new Promise((resolve) => {
       const worker = new Worker(WORKER, {
         workerData: { source, api, limits } satisfies WorkerData,

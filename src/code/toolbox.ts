@@ -10,8 +10,6 @@ export const codeTools = { files: 'countersign__files', program: 'countersign__p
 
 const LIMITS = { bytes: 1 << 20, depth: 64 } as const
 const RUN = /^run_[0-9a-z]{26}$/
-/** Programs that run at one time; one more is told so. */
-const AT_ONCE = 4
 
 /** The two tools that stand for all: one to read what functions there are, one to run a program that calls them. */
 export const codeOffers: readonly ToolOffer[] = Object.freeze([
@@ -48,7 +46,6 @@ export const codeOffers: readonly ToolOffer[] = Object.freeze([
 
 /** A toolbox of two tools in place of all of another one. Every call of a program goes through that one. */
 export function codeToolbox(toolbox: Toolbox, executor: Executor, limits: CodeLimits): Toolbox {
-  let running = 0
   return {
     offers: () => Promise.resolve(codeOffers),
     call: async (call, signal) => {
@@ -57,13 +54,7 @@ export function codeToolbox(toolbox: Toolbox, executor: Executor, limits: CodeLi
       if (!parsed.ok) return said(`the arguments cannot be read: ${parsed.detail}`, true)
       const offers = await toolbox.offers(signal)
       if (call.exported === codeTools.files) return read(parsed.value, offers)
-      if (running >= AT_ONCE) return said(`${AT_ONCE} programs run already; try again when one has ended`, true)
-      running++
-      try {
-        return await run(parsed.value, call, offers, { toolbox, executor, limits }, signal)
-      } finally {
-        running--
-      }
+      return run(parsed.value, call, offers, { toolbox, executor, limits }, signal)
     },
   }
 }

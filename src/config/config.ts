@@ -59,7 +59,7 @@ export type EmbedderConfig =
   | { readonly kind: 'endpoint'; readonly url: string; readonly model: string; readonly key?: Secret }
   | { readonly kind: 'packaged' }
 
-export type ExposureMode = 'all' | 'search' | 'auto'
+export type ExposureMode = 'all' | 'search' | 'auto' | 'code'
 
 export interface ExposureConfig {
   readonly mode: ExposureMode

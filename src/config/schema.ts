@@ -50,18 +50,15 @@ const limits = z
     error: 'expected at least resultBytes',
   })
 
-const exposureMode = z.enum(['all', 'search', 'auto'], {
-  error: (issue) =>
-    issue.input === 'code'
-      ? '`code` is not there yet; use `search`, which shows a model three small tools in place of all'
-      : 'expected `all`, `search` or `auto`',
-})
+const exposureMode = z.enum(['all', 'search', 'auto', 'code'])
 
 const exposure = z
   .strictObject({
     mode: exposureMode
       .default('all')
-      .describe('all: every tool is listed · search: three tools to search, describe and call · auto: by `tokens`.'),
+      .describe(
+        'all: every tool is listed · search: three tools to search, describe and call · auto: by `tokens` · code: two tools, to read functions and to run programs that call them.',
+      ),
     tokens: count('With `auto`: above this (bytes / 4) a list is replaced by the three tools.', 1, 10_000_000).prefault(
       10_000,
     ),

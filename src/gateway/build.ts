@@ -6,6 +6,8 @@ import type { Ports } from '../mcp/downstream/ports.ts'
 import { listen } from '../mcp/downstream/server.ts'
 import type { Point } from '../flow/index.ts'
 import type { Browser } from '../identity/client/upstream-auth.ts'
+import { QuickJsExecutor } from '../code/index.ts'
+import { codeDoorOf } from './code-door.ts'
 import { exposureOf } from './exposure.ts'
 import type { Secret } from '../words/secret.ts'
 import { assemble, type Core } from './assemble.ts'
@@ -66,7 +68,7 @@ export async function startGateway(config: Config, home: OwnedHome, options: Sta
     flow,
     shelf: core.shelf,
     sources: core.sources,
-    exposure: exposureOf(config.exposure, core.search),
+    exposure: exposureOf(config.exposure, core.search, codeDoorOf(core, new QuickJsExecutor())),
     identities: core.identities,
     ...authorizationOf(config, core),
     approvals: { answer: (id, answer) => steward.answerElicited(id, answer) },

@@ -124,3 +124,21 @@ test('what is shown may be told by client, by principal, or by what the list wou
   assert.equal(await count('{ mode: auto, tokens: 10 }', 'any'), 0)
   assert.ok((await count('{ mode: auto }', 'any')) >= 3)
 })
+
+test('with code a client is shown two tools, reads functions, and a program of it calls the real ones', async (t) => {
+  const place = await open(t, '{ mode: code }')
+  const client = await clientOf(t, place, 'a client', 'auto')
+  const { tools } = await client.listTools()
+  assert.deepEqual(
+    tools.map(({ name }) => name).filter((name) => !name.startsWith('countersign__operation_')),
+    ['countersign__files', 'countersign__program'],
+  )
+  const run = (program: string) => client.callTool({ name: 'countersign__program', arguments: { program } })
+  const file = await client.callTool({ name: 'countersign__files', arguments: { path: 'servers/notes/echo.ts' } })
+  assert.match(textOf(file), /export function echo\({text: string}\)/)
+  assert.match(textOf(await run(`return await servers.notes.echo({ text: 'hello' })`)), /^returned: "hello"\n1 calls/)
+  const refused = textOf(await run(`await servers.notes.write_note({ name: 'a', text: 'b' })`))
+  assert.match(refused, /^threw Refused in line 1: CONSENT_RULE_DENIES/)
+  const doors = place.gateway.core.open.records({ limit: 50 }).filter((line) => line.includes('"door":"code"'))
+  assert.ok(doors.length >= 2)
+})

@@ -1,5 +1,5 @@
 import type { Principal } from '../../flow/principal/principal.ts'
-import { member, textMember } from '../../words/json.ts'
+import { type Json, type JsonObject, member, textMember } from '../../words/json.ts'
 import { type ToolSearch, textOf } from '../catalogue/search/tool-search.ts'
 import { type Verb, answerText, meantBy, namesOf, verbDefinitions, verbOf, wishOf } from '../catalogue/search/verbs.ts'
 import { ownResult, toolError } from './answers.ts'
@@ -10,8 +10,18 @@ import { type Client, type ClientRequest, type Outlet } from './request.ts'
 /** How much of the catalogue a client's model is shown. */
 export interface Exposure {
   /** `bytes`: of the whole list as it would be shown. */
-  modeOf(principal: Principal, client: Client, bytes: number): 'all' | 'search'
+  modeOf(principal: Principal, client: Client, bytes: number): 'all' | 'search' | 'code'
   readonly search: Pick<ToolSearch, 'search' | 'describe'>
+  readonly code: CodeDoor
+}
+
+/** The tools of code mode: to read what functions there are, and to run a program that calls them. */
+export interface CodeDoor {
+  /** JSON text of the list of the two. */
+  readonly list: Buffer
+  answers(name: string): boolean
+  /** A `tools/call` result. */
+  answer(request: ClientRequest, name: string, given: Json): Promise<JsonObject>
 }
 
 const THREE = Buffer.from(JSON.stringify(verbDefinitions))
@@ -22,7 +32,8 @@ export function exposedList(
   { principal, client }: ClientRequest,
   exposure: Exposure | undefined,
 ): Buffer {
-  return exposure?.modeOf(principal, client, list.length) === 'search' ? THREE : list
+  const mode = exposure?.modeOf(principal, client, list.length) ?? 'all'
+  return mode === 'search' ? THREE : mode === 'code' ? exposure!.code.list : list
 }
 
 type CallTool = (request: ClientRequest, outlet: Outlet, door: FrontDoor, peer: Peer | undefined) => void
@@ -39,7 +50,18 @@ export function callVerb(
   callTool: CallTool,
 ): boolean {
   const { exposure } = door.ports
-  const verb = exposure && verbOf(textMember(request.params, 'name'))
+  const name = textMember(request.params, 'name')
+  if (exposure !== undefined && name !== undefined && exposure.code.answers(name)) {
+    void exposure.code.answer(request, name, member(request.params, 'arguments') ?? {}).then(
+      (result) => outlet.reply(ownResult(request, JSON.stringify(result).slice(1, -1))),
+      (fault: unknown) => {
+        door.ports.onFault(fault, request.method)
+        outlet.reply(ownResult(request, toolError('the sandbox is broken')))
+      },
+    )
+    return true
+  }
+  const verb = exposure && verbOf(name)
   if (exposure === undefined || verb === undefined) return false
   const given = member(request.params, 'arguments')
   if (verb === 'call') {
