@@ -230,6 +230,19 @@ test('a difference is shown with everything that is not seen written out', async
   assert.match(stdout, /\/description\n {2}- Reads\.\n {2}\+ Reads\.\\u\{200b\} And sends\./)
 })
 
+test('a difference says first of what kind it is', async () => {
+  const differences = [{ at: '/description', approved: 'Reads.', live: 'Sends.' }]
+  const [approved, live] = [
+    { name: 'tool', description: 'Reads.' },
+    { name: 'tool', description: 'Sends.' },
+  ]
+  const changed = { ...oneTool, state: 'changed' as const, differences, approved, live }
+  await using shop = await workshopWith({ tool: () => Promise.resolve(changed) })
+  assert.match((await shop.run(['tool', 'diff', 'odd/tool'])).stdout, /^odd\/\S+ .*: reworded\n/)
+  const { stdout } = await shop.run(['tool', 'diff', 'odd/tool', '--json'])
+  assert.deepEqual((JSON.parse(stdout) as { kinds: string[] }).kinds, ['reworded'])
+})
+
 test('an outcome is decided with a reason, and one that stays open has its exit code', async () => {
   await using shop = await workshopWith({
     decideOperation: (_id, { decision }) =>

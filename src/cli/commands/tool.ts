@@ -6,6 +6,7 @@ import { UsageFault } from '../fault.ts'
 import type { Io } from '../io.ts'
 import type { Declare } from '../program.ts'
 import { visible } from '../../flow/tool/visible.ts'
+import { classifyDrift } from '../../mcp/catalogue/scan/drift.ts'
 import { differenceLines } from '../render/difference.ts'
 import { moment } from '../render/moment.ts'
 import { fieldLines, tableLines } from '../render/table.ts'
@@ -181,10 +182,14 @@ async function diff(context: Context, options: KindOption, named: string): Promi
   const { client } = await context.attach()
   const tool = await client.tool(refOf(named, options))
   const { key, state, pin, livePin, differences } = tool
-  if (io.json) io.outJson({ key, state, pin, livePin, differences })
+  const kinds = tool.approved === undefined || tool.live === undefined ? [] : classifyDrift(tool.approved, tool.live)
+  if (io.json) io.outJson({ key, state, pin, livePin, kinds, differences })
   else if (pin === undefined) io.out(`${key}: nothing was approved yet, so there is nothing to compare with.`)
   else if (differences.length === 0) io.out(`${key}: the definition is the approved one.`)
-  else for (const line of differenceLines(differences, io)) io.out(line)
+  else {
+    if (kinds.length > 0) io.out(`${key}: ${kinds.join(', ')}`)
+    for (const line of differenceLines(differences, io)) io.out(line)
+  }
   return differences.length === 0 && pin !== undefined ? exits.done : exits.refused
 }
 
