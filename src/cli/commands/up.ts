@@ -59,7 +59,8 @@ async function stay({ io, ...context }: Context, options: Options, signal: Abort
   using home = ownHome(folder)
   const chosen = port ?? (background ? await portOrAny(config.endpoint.host, config.endpoint.port) : undefined)
   const { openLog } = await import('../../telemetry/log.ts')
-  const log = openLog()
+  // The tour tells of its unknown outcome itself.
+  const log = options.tour === true ? openLog(process.env['COUNTERSIGN_LOG'] ?? 'error') : openLog()
   const gateway = await startGateway(config, home, {
     background,
     onFault: (fault, where) => log.fault(fault, where),
