@@ -43,6 +43,9 @@ export interface Run {
   readonly source: string
   /** The functions that there are: by server, then by name. */
   readonly api: Readonly<Record<string, readonly string[]>>
+  /** What clocks say all the time, in milliseconds since 1970, and what chance is made of: a run can be had again as it was. */
+  readonly at: number
+  readonly seed: number
   readonly call: (server: string, name: string, argumentsText: string) => Promise<CallEnd>
 }
 

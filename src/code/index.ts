@@ -1,5 +1,6 @@
 export { type CodeLimits, defaultCodeLimits, type Executor, type Run, type RunEnd } from './executor.ts'
 export { errorNames, type Program, type ProgramEnd, runProgram } from './program.ts'
+export { Journals } from './journal.ts'
 export { QuickJsExecutor } from './quickjs.ts'
-export { codeOffers, codeToolbox, codeTools } from './toolbox.ts'
+export { codeOffers, codeToolbox, codeTools, type Place } from './toolbox.ts'
 export { type ApiTree, apiTree } from './tree.ts'

@@ -1,13 +1,14 @@
 import { stripTypeScriptTypes } from 'node:module'
 import type { ToolAnswer, ToolCall, Toolbox, ToolOffer } from '../model/toolbox.ts'
 import { type Json, type JsonObject, isJsonObject, member, textMember } from '../words/json.ts'
+import { digest } from '../words/digest.ts'
 import type { CallEnd, CodeLimits, Executor, RunEnd } from './executor.ts'
+import type { Journal } from './journal.ts'
 import { apiTree } from './tree.ts'
 
 export interface Program {
   readonly text: string
-  /** Names the run: a run of the same name makes its calls under the same keys, so that none of them happens twice. */
-  readonly run: string
+  readonly journal: Journal
   readonly conversation: string
 }
 
@@ -33,7 +34,7 @@ export const errorNames = {
  * what the program prints or returns.
  */
 export async function runProgram(
-  { text, run, conversation }: Program,
+  { text, journal, conversation }: Program,
   offers: readonly ToolOffer[],
   toolbox: Pick<Toolbox, 'call'>,
   executor: Executor,
@@ -52,24 +53,29 @@ export async function runProgram(
     const offer = servers.get(server)?.get(name)
     if (offer === undefined)
       return { ok: false, name: errorNames.refused, message: `there is no servers.${server}.${name}` }
-    const n = ++made
+    const key = journal.nextKey(offer.exported, argumentsText)
+    const before = journal.found(key)
+    if (before !== undefined) return before
     const asked: ToolCall = {
       exported: offer.exported,
       argumentsText,
-      callId: `${run}:${n}`,
+      callId: `${journal.run}:${++made}`,
       conversation,
       door: 'code',
-      // By its place in the program: where the program did not change, this is the very call that was made before.
-      requestKey: `code:${run}:${n}`,
+      requestKey: key,
     }
     const answer = await toolbox.call(asked, signal)
     if (answer.kind === 'unknown') unknown.push({ tool: offer.exported, operation: answer.operation })
     if (answer.kind === 'refused' && answer.code === 'APPROVAL_WAITING') {
       waiting.push({ tool: offer.exported, ...(answer.approval === undefined ? {} : { approval: answer.approval }) })
     }
-    return endOf(answer)
+    const end = endOf(answer)
+    // What a gate refused was not done, and is asked again; all else is what this call came to.
+    if (answer.kind !== 'refused') journal.keep(key, end)
+    return end
   }
-  return finish(await executor.run({ source, api, call }, limits, signal))
+  const seed = Number.parseInt(digest(journal.run).slice(0, 8), 16)
+  return finish(await executor.run({ source, api, at: journal.startedAt, seed, call }, limits, signal))
 }
 
 /** The program as JavaScript: types blanked out, so that every word stays on its line. */

@@ -11,6 +11,8 @@ import type { CallEnd, CodeLimits } from './executor.ts'
 export interface WorkerData {
   readonly source: string
   readonly api: Readonly<Record<string, readonly string[]>>
+  readonly at: number
+  readonly seed: number
   readonly limits: CodeLimits
 }
 
@@ -36,7 +38,7 @@ const PAGE = 65_536
 /** What the machine needs for itself before a program has anything. */
 const OWN_BYTES = 16 << 20
 
-const { source, api, limits } = workerData as WorkerData
+const { source, api, at, seed, limits } = workerData as WorkerData
 const port = parentPort!
 const say = (message: FromWorker): void => port.postMessage(message)
 
@@ -50,7 +52,8 @@ const wasmMemory = new Memory({ initial: OWN_BYTES / PAGE, maximum: pages })
 const quickjs = await newQuickJSWASMModuleFromVariant(newVariant(RELEASE_SYNC, { wasmMemory }))
 const runtime = quickjs.newRuntime()
 runtime.setMemoryLimit(limits.memoryBytes)
-runtime.setMaxStackSize(1 << 20)
+// More, and deep nesting is the end of the engine's own stack instead of a RangeError in the program.
+runtime.setMaxStackSize(128 << 10)
 
 let used = 0
 let entered = performance.now()
@@ -84,7 +87,7 @@ const print = vm.newFunction('print', (text) => {
 
 // The two functions are handed to a function that keeps them to itself, so that a program cannot reach them, nor name a tool
 // that it was not given.
-const PRELUDE = `(call, print, api) => {
+const PRELUDE = `(call, print, api, at, seed) => {
   const { stringify, parse } = JSON
   const answered = (end, stack) => {
     const { ok, text, name, message } = parse(end)
@@ -110,6 +113,26 @@ const PRELUDE = `(call, print, api) => {
   const shown = (value) => (typeof value === 'string' ? value : stringify(value) ?? String(value))
   const log = (...values) => print(values.map(shown).join(' '))
   const fixed = (value) => ({ value, writable: false, configurable: false, enumerable: true })
+  // Clocks stand still and chance is the same each time, so that a run that is taken up again comes to the same calls.
+  const Real = Date
+  const Fixed = function Date(...given) {
+    if (new.target === undefined) return new Real(at).toString()
+    return Reflect.construct(Real, given.length === 0 ? [at] : given, new.target)
+  }
+  Fixed.prototype = Real.prototype
+  Real.prototype.constructor = Fixed
+  Fixed.now = () => at
+  Fixed.parse = Real.parse
+  Fixed.UTC = Real.UTC
+  let state = seed | 0
+  Math.random = () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
+  }
+  Object.defineProperty(globalThis, 'Date', { value: Fixed, writable: true, configurable: true, enumerable: false })
+  delete globalThis.performance
   Object.defineProperty(globalThis, 'servers', fixed(Object.freeze(servers)))
   Object.defineProperty(globalThis, 'console', fixed(Object.freeze({ log, info: log, warn: log, error: log, debug: log })))
 }`
@@ -134,8 +157,10 @@ function jobs(): void {
 }
 
 const prelude = vm.unwrapResult(vm.evalCode(PRELUDE, 'prelude'))
+const now = vm.newNumber(at)
+const chance = vm.newNumber(seed)
 const names = vm.unwrapResult(vm.evalCode(`(${JSON.stringify(api)})`, 'api'))
-vm.unwrapResult(vm.callFunction(prelude, vm.undefined, call, print, names)).dispose()
+vm.unwrapResult(vm.callFunction(prelude, vm.undefined, call, print, names, now, chance)).dispose()
 
 const begun = inside(() =>
   vm.evalCode(`${source}\n;main().then((value) => JSON.stringify(value === undefined ? null : value))`, 'program.ts'),

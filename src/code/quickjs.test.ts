@@ -10,7 +10,7 @@ function run(body: string, own: Partial<CodeLimits> = {}, signal = AbortSignal.t
   const call = (_: string, name: string, text: string): Promise<CallEnd> =>
     Promise.resolve(name === 'echo' ? { ok: true, text } : { ok: false, name: 'ToolError', message: 'no' })
   return executor.run(
-    { source: `async function main() { ${body}\n}`, api, call },
+    { source: `async function main() { ${body}\n}`, api, at: 1_700_000_000_000, seed: 7, call },
     { ...defaultCodeLimits, ...own },
     signal,
   )
@@ -67,6 +67,7 @@ test('each limit ends a program that passes it', async () => {
   })
   await stopped('memory', '"x".repeat(1 << 28).split("")', { memoryBytes: 8 << 20, cpuMs: 30_000 })
   await stopped('output', 'for (;;) console.log("x".repeat(1000))', { outputBytes: 10_000 })
+  await stopped('output', 'for (;;) console.log("")', { outputBytes: 10_000, cpuMs: 30_000 })
   await stopped('output', 'return "x".repeat(20_000)', { outputBytes: 10_000 })
   await stopped('calls', 'for (;;) await servers.s.echo({})', { calls: 50, cpuMs: 30_000 })
   await stopped('wall', 'await new Promise(() => {})', { wallMs: 300 })
@@ -105,6 +106,7 @@ test('there is nothing of the machine within reach, and nothing of ours that a p
     'os',
     'scriptArgs',
     'navigator',
+    'performance',
   ]
   assert.deepEqual(
     await value(
@@ -141,6 +143,8 @@ test('one program too many is told so, and takes nothing from the others', async
   const waits = {
     source: 'async function main() { await new Promise(() => {}) }',
     api: {},
+    at: 0,
+    seed: 0,
     call: () => new Promise<never>(() => {}),
   }
   const running = [1, 2].map(() => two.run(waits, defaultCodeLimits, cancel.signal))
@@ -151,4 +155,24 @@ test('one program too many is told so, and takes nothing from the others', async
     (await Promise.all(running)).map(({ kind }) => kind),
     ['cancelled', 'cancelled'],
   )
+})
+
+test('clocks stand still and chance repeats itself, whatever a program does to get at others', async () => {
+  const body =
+    'return [Date.now(), new Date().getTime(), +new (new Date(5)).constructor(), typeof Date(), new Date(5).getTime(), Math.random()]'
+  const [first, second] = [(await value(body)) as number[], (await value(body)) as number[]]
+  assert.deepEqual(first, second)
+  assert.deepEqual(first.slice(0, 5), [1_700_000_000_000, 1_700_000_000_000, 1_700_000_000_000, 'string', 5])
+  assert.ok(first[5]! >= 0 && first[5]! < 1)
+})
+
+test('deep nesting is an error of the program, and no end of the engine', async () => {
+  for (const body of [
+    'const f = () => 1 + f(); f()',
+    'let a = []; for (let i = 0; i < 100_000; i++) a = [a]; JSON.stringify(a)',
+    'eval("(".repeat(100_000))',
+  ]) {
+    const end = await run(body)
+    assert.ok(end.kind === 'threw' || end.kind === 'stopped', `${body}: ${JSON.stringify(end)}`)
+  }
 })

@@ -29,10 +29,10 @@ export class QuickJsExecutor implements Executor {
     }
   }
 
-  #runApart({ source, api, call }: Run, limits: CodeLimits, signal: AbortSignal): Promise<RunEnd> {
+  #runApart({ source, api, at, seed, call }: Run, limits: CodeLimits, signal: AbortSignal): Promise<RunEnd> {
     return new Promise((resolve) => {
       const worker = new Worker(WORKER, {
-        workerData: { source, api, limits } satisfies WorkerData,
+        workerData: { source, api, at, seed, limits } satisfies WorkerData,
         // Nothing of ours: no environment, no arguments, no standard streams.
         env: {},
         argv: [],
@@ -90,7 +90,7 @@ export class QuickJsExecutor implements Executor {
             return
           }
           case 'print':
-            if (!fits(message.text)) return stop('output')
+            if (!fits(`${message.text}\n`)) return stop('output')
             printed += `${message.text}\n`
             return
           case 'returned':

@@ -1,15 +1,16 @@
 import type { ToolAnswer, ToolCall, Toolbox, ToolOffer } from '../model/toolbox.ts'
-import { newId } from '../words/id.ts'
 import { type Json, isJsonObject, textMember } from '../words/json.ts'
 import { parseStrict } from '../words/strict-json.ts'
 import type { CodeLimits, Executor } from './executor.ts'
+import type { Journals } from './journal.ts'
 import { type ProgramEnd, runProgram } from './program.ts'
 import { apiTree } from './tree.ts'
 
 export const codeTools = { files: 'countersign__files', program: 'countersign__program' } as const
 
 const LIMITS = { bytes: 1 << 20, depth: 64 } as const
-const RUN = /^run_[0-9a-z]{26}$/
+/** Calls without an end that are named, one by one. */
+const NAMED = 20
 
 /** The two tools that stand for all: one to read what functions there are, one to run a program that calls them. */
 export const codeOffers: readonly ToolOffer[] = Object.freeze([
@@ -44,8 +45,16 @@ export const codeOffers: readonly ToolOffer[] = Object.freeze([
   },
 ])
 
+/** Where programs run, and whose they are. */
+export interface Place {
+  readonly executor: Executor
+  readonly limits: CodeLimits
+  readonly journals: Journals
+  readonly owner: string
+}
+
 /** A toolbox of two tools in place of all of another one. Every call of a program goes through that one. */
-export function codeToolbox(toolbox: Toolbox, executor: Executor, limits: CodeLimits): Toolbox {
+export function codeToolbox(toolbox: Toolbox, place: Place): Toolbox {
   return {
     offers: () => Promise.resolve(codeOffers),
     call: async (call, signal) => {
@@ -54,7 +63,7 @@ export function codeToolbox(toolbox: Toolbox, executor: Executor, limits: CodeLi
       if (!parsed.ok) return said(`the arguments cannot be read: ${parsed.detail}`, true)
       const offers = await toolbox.offers(signal)
       if (call.exported === codeTools.files) return read(parsed.value, offers)
-      return run(parsed.value, call, offers, { toolbox, executor, limits }, signal)
+      return run(parsed.value, call, offers, { toolbox, place }, signal)
     },
   }
 }
@@ -68,24 +77,28 @@ function read(given: Json, offers: readonly ToolOffer[]): ToolAnswer {
 
 interface Running {
   readonly toolbox: Toolbox
-  readonly executor: Executor
-  readonly limits: CodeLimits
+  readonly place: Place
 }
 
 async function run(
   given: Json,
   { conversation }: ToolCall,
   offers: readonly ToolOffer[],
-  { toolbox, executor, limits }: Running,
+  { toolbox, place }: Running,
   signal: AbortSignal,
 ): Promise<ToolAnswer> {
   const text = isJsonObject(given) ? textMember(given, 'program') : undefined
   if (text === undefined) return said('expected a `program`', true)
   const resume = isJsonObject(given) ? textMember(given, 'resume') : undefined
-  if (resume !== undefined && !RUN.test(resume)) return said('`resume` is no name of a run', true)
-  const name = resume ?? newId('run')
-  const program = { text, run: name, conversation }
-  return reported(name, await runProgram(program, offers, toolbox, executor, limits, signal), limits)
+  const { executor, limits, journals, owner } = place
+  const journal = journals.open(owner, text, resume)
+  if ('why' in journal) return said(journal.why, true)
+  try {
+    const program = { text, journal, conversation }
+    return reported(journal.run, await runProgram(program, offers, toolbox, executor, limits, signal), limits)
+  } finally {
+    journals.end(owner, journal)
+  }
 }
 
 /** What a model is told: the state first, then what the program gave back. */
@@ -111,11 +124,11 @@ function reported(run: string, { end, waiting, unknown }: ProgramEnd, limits: Co
       end satisfies never
   }
   if (end.printed !== '') lines.push(`printed:\n${end.printed}`)
-  for (const { tool, approval } of waiting)
+  for (const { tool, approval } of waiting.slice(0, NAMED))
     lines.push(
       `${tool} waits for a person${approval === undefined ? '' : ` (${approval})`}: run the same program again with resume "${run}"`,
     )
-  for (const { tool, operation } of unknown)
+  for (const { tool, operation } of unknown.slice(0, NAMED))
     lines.push(`${tool} was sent, and nobody knows what came of it (${operation}): do not call it again`)
   lines.push(`${end.calls} calls; run ${run}`)
   return said(lines.join('\n'), end.kind !== 'returned')

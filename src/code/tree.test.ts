@@ -14,6 +14,9 @@ const offer = (server: string, name: string, description = 'Does it.'): ToolOffe
   },
   server,
 })
+const secret = ['aa', 'bb', 'cc'].flatMap((server) =>
+  ['p', 'q', 'r'].map((name) => offer(server, `${server}${name}z`, `${server}${name}z does it.`)),
+)
 const all = [offer('files', 'read'), offer('files', 'write-all'), offer('git-hub', 'list'), offer('web', 'read')]
 
 test('servers are folders and tools are files, read from the top', () => {
@@ -50,12 +53,13 @@ test('whatever is not offered is in no file, and the same offers in any order ma
       ]),
     ].join('\n')
   always(
-    property(shuffledSubarray(all), (shown) => {
+    property(shuffledSubarray(secret), (shown) => {
       const text = everything(apiTree(shown))
-      for (const { server, exported } of all) {
+      // Every tool has a word of its own in its name and in what is said of it: neither may be anywhere, siblings or not.
+      for (const { exported, description } of secret) {
         const hidden = !shown.some((one) => one.exported === exported)
-        const alone = !shown.some((one) => one.server === server)
-        if (hidden && alone) assert.ok(!text.includes(`servers/${server.replace('-', '_')}/`))
+        const word = description.split(' ')[0]!
+        assert.equal(text.includes(word), !hidden, exported)
       }
       assert.equal(text, everything(apiTree(shown.toReversed())))
     }),

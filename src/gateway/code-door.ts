@@ -1,4 +1,4 @@
-import { codeOffers, codeToolbox, codeTools, defaultCodeLimits, type Executor } from '../code/index.ts'
+import { codeOffers, codeToolbox, codeTools, defaultCodeLimits, type Executor, Journals } from '../code/index.ts'
 import type { ToolAnswer, Toolbox, ToolOffer } from '../model/toolbox.ts'
 import { toolAnswerOf } from '../model/toolbox.ts'
 import type { CodeDoor } from '../mcp/downstream/exposed.ts'
@@ -14,19 +14,22 @@ export function codeDoorOf(core: Core, executor: Executor): CodeDoor {
     description,
     inputSchema,
   }))
+  const journals = new Journals()
   const names: ReadonlySet<string> = new Set(Object.values(codeTools))
   return {
     list: Buffer.from(JSON.stringify(shown)),
     answers: (name) => names.has(name),
-    answer: async (request, name, given) => {
-      const toolbox = codeToolbox(toolboxOf(core, request), executor, defaultCodeLimits)
+    answer: async (request, name, given, signal) => {
+      const { tenant, id } = request.principal
+      const place = { executor, limits: defaultCodeLimits, journals, owner: `${tenant}\n${id}` }
+      const toolbox = codeToolbox(toolboxOf(core, request), place)
       const call = {
         exported: name,
         argumentsText: JSON.stringify(given),
         callId: String(request.id),
         conversation: request.session ?? '',
       }
-      return resultOf(await toolbox.call(call, AbortSignal.timeout(defaultCodeLimits.wallMs)))
+      return resultOf(await toolbox.call(call, signal))
     },
   }
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { codeToolbox, defaultCodeLimits, QuickJsExecutor } from '../code/index.ts'
+import { codeToolbox, defaultCodeLimits, Journals, QuickJsExecutor } from '../code/index.ts'
 import type { Config, ServerConfig } from '../config/config.ts'
 import { parseConfig } from '../config/load.ts'
 import type { Answer, Caller } from '../flow/answer.ts'
@@ -130,6 +130,13 @@ function configOf({ servers, consent, budgets }: LibraryOptions, folder: string)
 const never = new AbortController().signal
 
 class Governed implements Countersign {
+  /** One for all toolboxes of this object, so that a run can be taken up by another of them. */
+  readonly #programs = {
+    executor: new QuickJsExecutor(),
+    limits: defaultCodeLimits,
+    journals: new Journals(),
+    owner: localUser.id,
+  }
   readonly #core: Core
   readonly #catalogue: CatalogueDesk
   readonly #release: () => void
@@ -209,7 +216,7 @@ class Governed implements Countersign {
     // A program that has to wait is ended, with its name: it goes on when it is begun again.
     const caller = { consentWaitMs: 0 }
     const atOnce = coreToolbox(this.#core, () => this.offers(), { principal: localUser.id, caller })
-    if (show === 'code') return codeToolbox(atOnce, new QuickJsExecutor(), defaultCodeLimits)
+    if (show === 'code') return codeToolbox(atOnce, this.#programs)
     return exposed(all, { find: async (wish, signal) => soughtOf(await this.search(wish, signal)) }, show)
   }
 

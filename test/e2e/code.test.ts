@@ -7,22 +7,23 @@ const policy =
   'permit (principal, action, resource) unless { context has door && context.door == "code" && resource.name == "not_by_program" };'
 const consent = [
   { name: 'reads', effect: ['read'], decision: 'allow', channels: [], selfApproval: false, expiresMs: 60_000 },
+  { name: 'adds', tool: 'shelf/add', decision: 'allow', channels: [], selfApproval: false, expiresMs: 60_000 },
   { name: 'writes', decision: 'ask', channels: ['cli'], selfApproval: true, expiresMs: 600_000 },
 ] as const
 
 /** A shelf of records: what was written counts, and one name never gets an answer. */
 async function open(t: TestContext) {
   const written: string[] = []
+  let rows: object[] = Array.from({ length: 200 }, (_, n) => ({ n, text: `row ${n} `.repeat(20) }))
   const tool = (name: string) => ({ name, description: `${name}.`, inputSchema: { type: 'object' as const } })
   const openServer = async () => {
     const server = new Server({ name: 'shelf', version: '1' }, { capabilities: { tools: {} } })
     server.setRequestHandler(
       'tools/list',
-      () => ({ tools: [tool('rows'), tool('write'), tool('not_by_program'), tool('lost')] }) as never,
+      () => ({ tools: [tool('rows'), tool('write'), tool('not_by_program'), tool('lost'), tool('add')] }) as never,
     )
     server.setRequestHandler('tools/call', ({ params }) => {
       if (params.name === 'rows') {
-        const rows = Array.from({ length: 200 }, (_, n) => ({ n, text: `row ${n} `.repeat(20) }))
         return { content: [{ type: 'text', text: JSON.stringify(rows) }], structuredContent: { rows } } as never
       }
       written.push(`${params.name} ${JSON.stringify(params.arguments)}`)
@@ -39,6 +40,7 @@ async function open(t: TestContext) {
         open: openServer,
         tools: {
           rows: { effect: 'read', risk: 'low' },
+          add: { effect: 'once', risk: 'low', repeat: 'allow' },
           lost: { effect: 'once', softDeadlineMs: 300, hardDeadlineMs: 300 },
         },
       },
@@ -48,7 +50,7 @@ async function open(t: TestContext) {
   })
   t.after(() => sign.close())
   for (const name of sign.pending()) await sign.approve(name, 'operator')
-  return { sign, written }
+  return { sign, written, changes: (now: object[]) => void (rows = now) }
 }
 
 async function program(sign: Countersign, text: string, resume?: string): Promise<string> {
@@ -112,7 +114,7 @@ test('another program under the name of a run does not get the answers of the fi
   assert.match(await program(sign, 'return await servers.shelf.write({ n: 1 })', run), /^returned: "written"/)
   assert.match(
     await program(sign, 'return await servers.shelf.write({ n: 9 })', run),
-    /^threw Refused in line 1: KEY_REUSED/,
+    /^run_\w+ was a run of another program$/,
   )
   assert.deepEqual(written, ['write {"n":1}'])
 })
@@ -130,4 +132,39 @@ test('a call that nobody answers is told, and never sent again by the same run',
     /^threw (?:Refused in line 1: (?:OUTCOME_UNKNOWN|IN_PROGRESS)|OutcomeUnknown)/,
   )
   assert.deepEqual(written, ['lost {}'])
+})
+
+test('what was read is what is read again: a list that changed meanwhile leads to no effect a second time', async (t) => {
+  const { sign, written, changes } = await open(t)
+  changes([{ n: 'A' }, { n: 'B' }])
+  const text = `const { rows } = await servers.shelf.rows({})
+for (const { n } of rows) try { await servers.shelf.add({ n }) } catch {}
+await servers.shelf.write({ done: rows.length })
+return rows.length`
+  const first = await program(sign, text)
+  assert.match(first, /^threw Waiting in line 3/)
+  changes([{ n: 'new' }, { n: 'A' }, { n: 'B' }])
+  await sign.answer(approvalOf(first), true, 'ada')
+  assert.match(await program(sign, text, runOf(first)), /^returned: 2/)
+  assert.deepEqual(written, ['add {"n":"A"}', 'add {"n":"B"}', 'write {"done":2}'])
+})
+
+test('calls that are made together are told apart by what they say, in whatever order they come', async (t) => {
+  const { sign, written } = await open(t)
+  const text = `await Promise.all([1, 2, 3].map(async (n) => { await servers.shelf.rows({ n }); await servers.shelf.add({ n }) }))
+await servers.shelf.add({ n: 1 })
+await servers.shelf.write({})
+return 'all'`
+  const first = await program(sign, text)
+  assert.match(first, /^threw Waiting in line 3/)
+  await sign.answer(approvalOf(first), true, 'ada')
+  assert.match(await program(sign, text, runOf(first)), /^returned: "all"/)
+  assert.deepEqual(written.toSorted(), ['add {"n":1}', 'add {"n":1}', 'add {"n":2}', 'add {"n":3}', 'write {}'])
+})
+
+test('a run that nobody knows is not begun anew under its name', async (t) => {
+  const { sign, written } = await open(t)
+  const said = await program(sign, 'await servers.shelf.add({})', 'run_00000000000000000000000000')
+  assert.match(said, /is not known any more/)
+  assert.deepEqual(written, [])
 })

@@ -142,3 +142,25 @@ test('with code a client is shown two tools, reads functions, and a program of i
   const doors = place.gateway.core.open.records({ limit: 50 }).filter((line) => line.includes('"door":"code"'))
   assert.ok(doors.length >= 2)
 })
+
+for (const mode of ['legacy', 'auto'] as const) {
+  test(`a program of a client (${mode}) that cancels makes no further call`, async (t) => {
+    const place = await open(t, '{ mode: code }')
+    const client = await clientOf(t, place, 'a client', mode)
+    const cancel = new AbortController()
+    const program = 'for (let n = 0; n < 900; n++) await servers.notes.add({ a: n, b: 1 })'
+    const running = client.callTool({ name: 'countersign__program', arguments: { program } }, { signal: cancel.signal })
+    const made = () => place.gateway.core.open.size()
+    const before = made()
+    while (made() < before + 5) await new Promise((resolve) => setTimeout(resolve, 5))
+    cancel.abort()
+    await assert.rejects(running)
+    // Until two looks see the same: what was under way has ended by then.
+    let seen = -1
+    while (seen !== made()) {
+      seen = made()
+      await new Promise((resolve) => setTimeout(resolve, 500))
+    }
+    assert.ok(made() < before + 700, `${made() - before} records`)
+  })
+}

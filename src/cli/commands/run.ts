@@ -94,8 +94,13 @@ async function run(context: Context, options: Options, task: string): Promise<Ex
 }
 
 async function programs(toolbox: Toolbox): Promise<Toolbox> {
-  const { codeToolbox, defaultCodeLimits, QuickJsExecutor } = await import('../../code/index.ts')
-  return codeToolbox(toolbox, new QuickJsExecutor(), defaultCodeLimits)
+  const { codeToolbox, defaultCodeLimits, Journals, QuickJsExecutor } = await import('../../code/index.ts')
+  return codeToolbox(toolbox, {
+    executor: new QuickJsExecutor(),
+    limits: defaultCodeLimits,
+    journals: new Journals(),
+    owner: 'run',
+  })
 }
 
 function isExposing(mode: string): mode is Exposing {

@@ -6,6 +6,7 @@ import { ownResult, toolError } from './answers.ts'
 import type { FrontDoor } from './front-door.ts'
 import type { Peer } from './peer.ts'
 import { type Client, type ClientRequest, type Outlet } from './request.ts'
+import { TaskOutlet } from './task-outlet.ts'
 
 /** How much of the catalogue a client's model is shown. */
 export interface Exposure {
@@ -21,7 +22,8 @@ export interface CodeDoor {
   readonly list: Buffer
   answers(name: string): boolean
   /** A `tools/call` result. */
-  answer(request: ClientRequest, name: string, given: Json): Promise<JsonObject>
+  /** Makes no further call after the signal; what is under way may end. */
+  answer(request: ClientRequest, name: string, given: Json, signal: AbortSignal): Promise<JsonObject>
 }
 
 const THREE = Buffer.from(JSON.stringify(verbDefinitions))
@@ -52,13 +54,7 @@ export function callVerb(
   const { exposure } = door.ports
   const name = textMember(request.params, 'name')
   if (exposure !== undefined && name !== undefined && exposure.code.answers(name)) {
-    void exposure.code.answer(request, name, member(request.params, 'arguments') ?? {}).then(
-      (result) => outlet.reply(ownResult(request, JSON.stringify(result).slice(1, -1))),
-      (fault: unknown) => {
-        door.ports.onFault(fault, request.method)
-        outlet.reply(ownResult(request, toolError('the sandbox is broken')))
-      },
-    )
+    void runProgram(name, exposure.code, { request, outlet, door, peer })
     return true
   }
   const verb = exposure && verbOf(name)
@@ -85,6 +81,40 @@ export function callVerb(
     },
   )
   return true
+}
+
+interface Asked {
+  readonly request: ClientRequest
+  readonly outlet: Outlet
+  readonly door: FrontDoor
+  readonly peer: Peer | undefined
+}
+
+/** A program ends with its caller: one that left, or cancelled, is not there to hear of further calls. */
+async function runProgram(name: string, code: CodeDoor, { request, outlet, door, peer }: Asked): Promise<void> {
+  const over = new AbortController()
+  const running = {
+    id: request.id,
+    cancel: (why: string): void => {
+      over.abort(new Error(why))
+      outlet.abandon()
+    },
+  }
+  outlet.onLeft = () => running.cancel('the client closed the stream')
+  if (outlet instanceof TaskOutlet) outlet.onWithdrawn = () => over.abort(new Error('the task was cancelled'))
+  peer?.began(running)
+  const ended = door.callers.began(request.principal)
+  try {
+    const result = await code.answer(request, name, member(request.params, 'arguments') ?? {}, over.signal)
+    outlet.reply(ownResult(request, JSON.stringify(result).slice(1, -1)))
+  } catch (fault) {
+    door.ports.onFault(fault, request.method)
+    outlet.reply(ownResult(request, toolError('the sandbox is broken')))
+  } finally {
+    outlet.onLeft = undefined
+    peer?.ended(running)
+    ended()
+  }
 }
 
 class Misasked extends Error {}

@@ -9,6 +9,8 @@ import type { ListMethod } from './upstream.ts'
 /** How old the list of this very connection may be for a call with an effect, and for one without. */
 const EFFECT_AGE_MS = 2_000
 const READ_AGE_MS = 60_000
+/** For all who wait for it, so that none of them ends it by leaving: each waits as long as it may by itself. */
+const READING_MS = 60_000
 
 interface Heard {
   readonly at: number
@@ -49,7 +51,7 @@ export class Seat {
     try {
       const within = AbortSignal.timeout(Math.min(sending.softDeadlineMs, 2 ** 31 - 1))
       const signal = sending.signal === undefined ? within : AbortSignal.any([within, sending.signal])
-      const unfit = await unlessAborted(this.#unfit(permit.action.tool, instructions, signal), signal)
+      const unfit = await unlessAborted(this.#unfit(permit.action.tool, instructions), signal)
       if (unfit !== undefined) return { kind: 'not-sent', why: unfit }
       const took = performance.now() - began
       const outcome = await this.#upstream.send(permit, {
@@ -70,7 +72,7 @@ export class Seat {
   }
 
   /** Why a call of this tool may not go out here. */
-  async #unfit(tool: ApprovedTool, instructions: string | undefined, signal: AbortSignal): Promise<string | undefined> {
+  async #unfit(tool: ApprovedTool, instructions: string | undefined): Promise<string | undefined> {
     await this.#upstream.settled
     const { state } = this.#upstream
     if (state.kind !== 'ready')
@@ -79,7 +81,7 @@ export class Seat {
       return 'to this principal the server gives other instructions than those that were approved'
     if (tool.kind === 'resource') return undefined
     try {
-      const heard = this.#listOf(tool, signal)
+      const heard = this.#listOf(tool)
       if (heard.same.has(tool.definition)) return undefined
       const live = (await heard.items).get(tool.name)
       if (live === undefined || canonical(live) !== canonical(tool.definition))
@@ -91,13 +93,13 @@ export class Seat {
     }
   }
 
-  #listOf(tool: ApprovedTool, signal: AbortSignal): Heard {
+  #listOf(tool: ApprovedTool): Heard {
     const method: ListMethod = tool.kind === 'prompt' ? 'prompts/list' : 'tools/list'
     const known = this.#heard.get(method)
     const now = performance.now()
     const age = tool.profile.effect === 'read' ? READ_AGE_MS : EFFECT_AGE_MS
     if (known !== undefined && now - known.at < age) return known
-    const items = this.#upstream.list(method, signal).then(byName)
+    const items = this.#upstream.list(method, AbortSignal.timeout(READING_MS)).then(byName)
     const heard: Heard = { at: now, items, same: new WeakSet() }
     this.#heard.set(method, heard)
     // A reading that failed is no reading, and whoever comes next asks again.
