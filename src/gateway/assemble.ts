@@ -115,6 +115,8 @@ async function closeAll(closers: Closer[]): Promise<void> {
   for (const close of closers.splice(0).toReversed()) await close()
 }
 
+const nobody = Promise.resolve(undefined)
+
 async function open(config: Config, home: Home, options: AssembleOptions, closers: Closer[]): Promise<Core> {
   const onFault = options.onFault ?? ((): void => {})
   await reapOrphans(join(home.folder, 'children'))
@@ -324,7 +326,7 @@ async function open(config: Config, home: Home, options: AssembleOptions, closer
     policyProblems: policies.checked.ok ? [] : policies.checked.messages,
     catalogue,
     shelf,
-    sources: new LiveSources(catalogue, upstreams, policies),
+    sources: new LiveSources(catalogue, (server, principal) => apart.get(server)?.lend(principal) ?? nobody, policies),
     search,
     upstreams,
     started,

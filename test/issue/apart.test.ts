@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import type { RunningGateway } from '../../src/gateway/build.ts'
+import { Secret } from '../../src/words/secret.ts'
 import { fixture, makeSite, type Site } from '../fixtures/site.ts'
 import { httpFixture, openApproved, tokenOf, until } from '../hostile/attack.ts'
 import { callTool } from '../hostile/client.ts'
@@ -98,4 +99,44 @@ test('T5: the process of a principal that dies is made anew at the next call, an
   await until('it is gone', () => !alive(second!) && gateway.core.apart.get('a')!.figures.open === 0)
   assert.deepEqual([await count(gateway, tokens[0]!), await count(gateway, owner)], ['1', '2'])
   assert.ok(alive(first!))
+})
+
+test('what is no call goes by the connection of its own principal too, and is not ended under it', async (t) => {
+  const { gateway, owner, site } = await open(t, (it) => `${counting(it)}, idle: 100ms`)
+  await count(gateway, owner)
+  const apart = gateway.core.apart.get('a')!
+  const first = gateway.core.upstreams.get('a')!
+  const lent = async (tenant: string, id: string) => (await apart.lend({ tenant, id }))!
+  assert.equal((await lent('local', 'local')).upstream, first)
+  const [bea, again, dan] = [await lent('acme', 'bea'), await lent('acme', 'bea'), await lent('other', 'dan')]
+  assert.equal(again.upstream, bea.upstream)
+  assert.equal(new Set([first, bea.upstream, dan.upstream]).size, 3)
+  assert.equal(pidsOf(site).length, 3)
+  dan.done()
+  await until('its process is gone', () => !alive(pidsOf(site)[2]!))
+  assert.ok(alive(pidsOf(site)[1]!))
+  for (const one of [bea, again]) one.done()
+  await until('its process is gone', () => !alive(pidsOf(site)[1]!))
+})
+
+test('who leaves while the list of a shared connection is read takes it from nobody else', async (t) => {
+  const { gateway, owner } = await open(t, (it) => counting(it))
+  await count(gateway, owner)
+  const call = (signal: AbortSignal) =>
+    gateway.core.flow.call(
+      {
+        target: { kind: 'tool', server: 'a', name: 'count' },
+        arguments: { text: '{}' },
+        origin: { door: 'gateway' },
+        credential: { kind: 'bearer', token: new Secret(tokens[0]!) },
+      },
+      { consent: 'wait' },
+      signal,
+    )
+  const leaving = new AbortController()
+  const gone = call(leaving.signal)
+  const stays = call(AbortSignal.timeout(20_000))
+  leaving.abort()
+  assert.notEqual((await gone).kind, 'answered')
+  assert.equal((await stays).kind, 'answered')
 })

@@ -2,7 +2,7 @@ import type { Principal } from '../../flow/principal/principal.ts'
 import type { WireOutcome } from '../../flow/receipt/receipt.ts'
 import type { ApprovedTool, Visibility } from '../../flow/tool/selected.ts'
 import { isJsonObject, member } from '../../words/json.ts'
-import type { Upstream } from '../upstream/upstream.ts'
+import type { Lent } from '../upstream/seat.ts'
 import type { LiveCatalogue } from './catalogue.ts'
 import type { Completing, Sources } from './sources.ts'
 
@@ -12,39 +12,57 @@ const NO_VALUES: WireOutcome = {
   bytes: Buffer.from('{"completion":{"values":[]}}'),
 }
 
+/** The connection that a principal has to a server; undefined where there is none, or no room for one. */
+export type Connections = (server: string, principal: Principal) => Promise<Lent | undefined>
+
 /** Asks the servers that the approved catalogue names, for what the policies let the principal see. */
 export class LiveSources implements Sources {
   readonly #catalogue: LiveCatalogue
-  readonly #upstreams: ReadonlyMap<string, Upstream>
+  readonly #connections: Connections
   readonly #visibility: Visibility
 
-  constructor(catalogue: LiveCatalogue, upstreams: ReadonlyMap<string, Upstream>, visibility: Visibility) {
+  constructor(catalogue: LiveCatalogue, connections: Connections, visibility: Visibility) {
     this.#catalogue = catalogue
-    this.#upstreams = upstreams
+    this.#connections = connections
     this.#visibility = visibility
   }
 
   async complete(principal: Principal, asked: Completing, signal: AbortSignal): Promise<WireOutcome | undefined> {
     const { ref, argument, context } = asked
     const tool = ref.type === 'ref/prompt' ? this.#prompt(ref.name) : this.#template(ref.uri)
-    const upstream = tool && this.#upstreams.get(tool.server)
-    if (tool === undefined || upstream === undefined || !this.#visibility.sees(principal, tool)) return undefined
-    const { state } = upstream
-    if (state.kind !== 'ready') return { kind: 'not-sent', why: `the server is ${state.kind}` }
-    // It was not negotiated; that a server has nothing to propose is no error of the client's.
-    if (!isJsonObject(member(state.negotiated.capabilities, 'completions'))) return NO_VALUES
-    const named = ref.type === 'ref/prompt' ? { type: ref.type, name: tool.name } : ref
-    const params = { ref: named, argument, ...(context !== undefined && { context }) }
-    return upstream.request('completion/complete', params, signal)
+    if (tool === undefined || !this.#visibility.sees(principal, tool)) return undefined
+    const lent = await this.#connections(tool.server, principal)
+    if (lent === undefined) return { kind: 'not-sent', why: 'there is no connection for this principal just now' }
+    try {
+      const { upstream } = lent
+      const { state } = upstream
+      if (state.kind !== 'ready') return { kind: 'not-sent', why: `the server is ${state.kind}` }
+      // It was not negotiated; that a server has nothing to propose is no error of the client's.
+      if (!isJsonObject(member(state.negotiated.capabilities, 'completions'))) return NO_VALUES
+      const named = ref.type === 'ref/prompt' ? { type: ref.type, name: tool.name } : ref
+      const params = { ref: named, argument, ...(context !== undefined && { context }) }
+      return await upstream.request('completion/complete', params, signal)
+    } finally {
+      lent.done()
+    }
   }
 
   async watch(principal: Principal, uri: string, listener: (uri: string) => void): Promise<(() => void) | undefined> {
     const tool = this.#readable(principal, uri)
-    const upstream = tool && this.#upstreams.get(tool.server)
+    const lent = tool && (await this.#connections(tool.server, principal))
+    if (tool === undefined || lent === undefined) return undefined
     // What may not be read any more is not talked of any more, and neither is what lies below it and may not be.
-    return upstream?.watchResource(uri, (changed) => {
-      if (this.#readable(principal, changed)?.server === tool?.server) listener(changed)
+    const end = await lent.upstream.watchResource(uri, (changed) => {
+      if (this.#readable(principal, changed)?.server === tool.server) listener(changed)
     })
+    if (end === undefined) {
+      lent.done()
+      return undefined
+    }
+    return () => {
+      end()
+      lent.done()
+    }
   }
 
   #prompt(exported: string): ApprovedTool | undefined {

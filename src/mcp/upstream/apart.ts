@@ -1,7 +1,7 @@
 import type { Sending, WireOutcome } from '../../flow/receipt/receipt.ts'
 import type { Permit } from '../../flow/side-effect/operation.ts'
 import type { ConnectedUpstream } from './connection.ts'
-import { Seat } from './seat.ts'
+import { type Lent, Seat } from './seat.ts'
 import type { ConnectionState } from './upstream.ts'
 
 /** Whose connection it is. */
@@ -57,21 +57,35 @@ export class ApartUpstream {
   }
 
   send(permit: Permit, sending: Sending): Promise<WireOutcome> {
+    const { first } = this.#options
+    const place = this.#placeOf(permit.action.principal)
+    if (place === 'first') return first.send(permit, sending)
+    if (place === undefined) return Promise.resolve({ kind: 'not-sent', why: this.#full() })
+    const { state } = first
+    return place.send(permit, sending, state.kind === 'ready' ? state.negotiated.instructions : undefined)
+  }
+
+  /** The connection of this principal, for what is no call. It is kept until it is given back; undefined where there is no room. */
+  async lend(principal: { readonly tenant: string; readonly id: string }): Promise<Lent | undefined> {
+    const place = this.#placeOf(principal)
+    if (place === 'first') return { upstream: this.#options.first, done: () => {} }
+    return place?.lend()
+  }
+
+  #placeOf({ tenant, id }: { readonly tenant: string; readonly id: string }): 'first' | Seat | undefined {
     const { first, shared } = this.#options
     const { state } = first
-    if (shared || state.kind !== 'ready' || keepsNothing(state)) return first.send(permit, sending)
-    const { tenant, id } = permit.action.principal
+    if (shared || state.kind !== 'ready' || keepsNothing(state)) return 'first'
     const owner = JSON.stringify([tenant, id])
     const held = this.#seats.get(owner)
-    if (held !== undefined) return held.send(permit, sending, state.negotiated.instructions)
+    if (held !== undefined) return held
     if (this.#first?.of !== state) this.#first = { owner, of: state }
-    if (this.#first.owner === owner) return first.send(permit, sending)
-    const seat = this.#sit(owner, { tenant, principal: id })
-    if (seat === undefined) {
-      const why = `${this.#options.most} other principals are using this server just now`
-      return Promise.resolve({ kind: 'not-sent', why })
-    }
-    return seat.send(permit, sending, state.negotiated.instructions)
+    if (this.#first.owner === owner) return 'first'
+    return this.#sit(owner, { tenant, principal: id })
+  }
+
+  #full(): string {
+    return `${this.#options.most} other principals are using this server just now`
   }
 
   async close(): Promise<void> {

@@ -12,6 +12,12 @@ const READ_AGE_MS = 60_000
 /** For all who wait for it, so that none of them ends it by leaving: each waits as long as it may by itself. */
 const READING_MS = 60_000
 
+/** A connection for a while. */
+export interface Lent {
+  readonly upstream: ConnectedUpstream
+  done(): void
+}
+
 interface Heard {
   readonly at: number
   readonly items: Promise<ReadonlyMap<string, JsonObject>>
@@ -65,6 +71,20 @@ export class Seat {
       this.#running--
       this.usedAt = performance.now() + stays
     }
+  }
+
+  /** Keeps the connection from being ended as idle until it is given back. */
+  async lend(): Promise<Lent> {
+    this.#running++
+    let over = false
+    const done = (): void => {
+      if (over) return
+      over = true
+      this.#running--
+      this.usedAt = performance.now()
+    }
+    await this.#upstream.settled
+    return { upstream: this.#upstream, done }
   }
 
   close(): Promise<void> {
